@@ -7,7 +7,7 @@
  * digits up to that one alone. So PEs are alike by this digit, and what those of one kind fetch
  * follows from the words that enter smaller arrays, of the inner digits alone.
  */
-#include "mapper/passing.h"
+#include "mapper/cost.h"
 #include "mapper/phases_nest.h"
 #include "mapper/skew.h"
 

@@ -119,12 +119,13 @@ static void join(struct sator_tiling *tiling, const struct mapper_transfer *t,
 {
     struct sator_tiling_link link[MAPPER_SOURCES];
     unsigned bus_rows[MAPPER_ROWS];
-    struct sator_tiling_net net = {.n_rows = t->child_row, .link = link, .bus_rows = bus_rows};
+    struct sator_tiling_net net = {
+            .n_rows = t->child_row, .held = 3, .link = link, .bus_rows = bus_rows};
 
     for (int i = 0; i < sharing->n_ways && i < t->n_passes; i++) {
         if (!t->passes[i].is_idle)
             link[net.n_links++] =
-                    (struct sator_tiling_link){t->passes[i].interval == 1, t->passes[i].shift};
+                    (struct sator_tiling_link){t->passes[i].interval, t->passes[i].shift};
     }
     for (int i = t->n_passes; i < sharing->n_ways; i++)
         bus_rows[net.n_buses++] = t->bus_rows[i - t->n_passes] & sharing->rows;

@@ -85,14 +85,15 @@ static void add_positions(struct sator_value_set *set, const struct mapper_steps
         sator_value_set_add(set, steps->spread_step[i], steps->spread_count[i]);
 }
 
-void sator_mapper_tile_set(const struct mapper_index *index, const int64_t *like,
-        const int64_t *tile, struct sator_value_set *set)
+/* Set "set" to the values of a tile that begins at 0. */
+static void open_set(
+        const struct mapper_index *index, const int64_t *tile, struct sator_value_set *set)
 {
     const int64_t zero = 0;
     int longest = 0;
 
     for (int i = 1; i < index->n_parts; i++) {
-        if (like[i] > like[longest])
+        if (tile[i] > tile[longest])
             longest = i;
     }
     int64_t modulus = index->n_parts == 0 ? 1 : magnitude(index->coef[longest]);
@@ -110,7 +111,7 @@ void sator_mapper_tile_set(const struct mapper_index *index, const int64_t *like
 static void open_tile(const struct mapper_index *index, const struct mapper_steps *steps,
         struct sator_value_set *tile, struct sator_value_set *all)
 {
-    sator_mapper_tile_set(index, steps->tile, steps->tile, tile);
+    open_set(index, steps->tile, tile);
     sator_value_set_copy(tile, all);
     add_positions(all, steps);
 }

@@ -13,7 +13,6 @@ const struct mapper_problem *sator_mapper_words_problem(const struct mapper_word
 enum mapper_keeper {
     MAPPER_KEEPS_COUNTING, /* counted.c */
     MAPPER_KEEPS_ENTERING, /* passing.c */
-    MAPPER_KEEPS_PASSING,
     MAPPER_KEEPS_TILINGS, /* tilings.c */
     MAPPER_KEEPERS
 };
@@ -82,12 +81,6 @@ int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int
  * tile stood "shift" lower and was cut by "before". */
 int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, const int64_t *now, const int64_t *before, int64_t shift);
-
-struct sator_value_set;
-/* Set "set" (GIVE: sator_value_set_free) to the values of a tile that begins at 0, in runs that
- * suit tiles "like" it; extents by part. Sets of one index and one "like" may be compared. */
-void sator_mapper_tile_set(const struct mapper_index *index, const int64_t *like,
-        const int64_t *tile, struct sator_value_set *set);
 
 /* The least number of values that an index with a divisor takes over the tiles of all spread
  * positions, wherever they are. */

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "count/count.h"
 #include "count/tiled/nest.h"
+#include "count/tiled/stamp.h"
 #include "count/tiled/tiling.h"
 
 #include <setjmp.h>
@@ -167,6 +168,61 @@ static void test_tiling(void **state)
     sator_ctx_free(ctx);
 }
 
+/* A window of three places at each of three PEs in a row, one further from PE to PE. */
+struct stamp_case {
+    unsigned held; /* bits: stamps before that count; 0: this one */
+    int64_t moved; /* since the stamp before */
+    int n_links, n_buses;
+    bool in_pairs; /* buses join PEs 0 and 1, and PE 2 alone */
+    int64_t entering;
+};
+
+static const struct stamp_case stamp_cases[] = {
+        {1, 0, 0, 0, false, 9}, /* each PE fetches its own */
+        {3, 1, 0, 0, false, 3}, /* but for those that it held */
+        {3, 3, 0, 0, false, 9},
+        {1, 0, 1, 0, false, 5}, /* the wire brings all but the first PE's, and one for each other */
+        {3, 1, 1, 0, false, 3}, /* what is new to a PE is new to the one before it */
+        {5, 2, 0, 0, false, 9}, /* no link leads two stamps back */
+        {1, 0, 0, 1, false, 5}, /* a value for all at once */
+        {3, 1, 0, 1, false, 3}, {1, 0, 0, 1, true, 7}, /* 0 to 3 for PEs 0 and 1, three for PE 2 */
+        {1, 0, 0, 2, true, 5}, /* a second family joins all of them */
+};
+
+static int64_t entering(const struct stamp_case *c)
+{
+    static const int64_t coef[] = {1}, tile[] = {3}, origin, shape[] = {3}, step[] = {1};
+    static const int32_t pairs[] = {0, 0, 1};
+    static const unsigned rows[] = {1, 1};
+    const int32_t *const bus_of[] = {c->in_pairs ? pairs : NULL, NULL};
+    const int64_t *const moved[] = {&c->moved, &c->moved};
+    const struct sator_tiling_link wire = {0, step};
+    const struct sator_tiling_net net = {.n_rows = 1,
+            .held = c->held,
+            .n_links = c->n_links,
+            .link = &wire,
+            .n_buses = c->n_buses,
+            .bus_rows = rows,
+            .bus_of = bus_of,
+            .shape = shape};
+    const struct sator_stamp_index index = {1, coef, tile, 1, &origin, false};
+    const struct sator_stamp_digit digit = {0, 0, 3, 1};
+    const struct sator_stamp stamp = {1, &index, 1, &digit, &net};
+    struct sator_stamps *stamps = sator_stamps_new();
+    int64_t words = sator_stamp_entering(stamps, &stamp, moved);
+
+    assert_int_equal(sator_stamp_entering(stamps, &stamp, moved), words); /* remembered */
+    sator_stamps_free(stamps);
+    return words;
+}
+
+static void test_stamps(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof stamp_cases / sizeof *stamp_cases; i++)
+        assert_int_equal(entering(&stamp_cases[i]), stamp_cases[i].entering);
+}
+
 /* A sum names the digits of the loops that are asked for, whatever the others' steps are; a digit
  * of one value needs no name. */
 static void test_named_digits(void **state)
@@ -185,7 +241,8 @@ static void test_named_digits(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_volumes),
-            cmocka_unit_test(test_tiling), cmocka_unit_test(test_named_digits)};
+            cmocka_unit_test(test_tiling), cmocka_unit_test(test_stamps),
+            cmocka_unit_test(test_named_digits)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ struct sweep {
     size_t n_active;
     size_t *active; /* cells */
     size_t *position; /* of a cell among these, one more; 0: it is not */
-    uint64_t *sources; /* of a cell: those that have the value */
+    tiled_bits *sources; /* of a cell: those that have the value */
     struct tiled_holder *holder;
 };
 
@@ -87,7 +87,7 @@ static void apply(struct sweep *sweep, const struct event *event)
     size_t c = (size_t)event->cell;
 
     if (event->source >= 0) {
-        sweep->sources[c] ^= UINT64_C(1) << event->source;
+        sweep->sources[c] ^= tiled_bit(event->source);
     } else if (event->change > 0) {
         sweep->active[sweep->n_active++] = c;
         sweep->position[c] = sweep->n_active;
@@ -152,8 +152,8 @@ static void emit_sets(struct tiled_walker *w, size_t first, size_t n, sator_int 
     for (size_t c = 0; c < n && fits; c++) {
         const struct tiled_cell *cell = tiled_cell_at(w, first + c);
         fits = add_events(w, &events, cell->shape, cell->base, c, -1);
-        for (uint64_t rest = cell->sources; rest != 0 && fits; rest &= rest - 1) {
-            int s = __builtin_ctzll(rest);
+        for (tiled_bits rest = cell->sources; rest != 0 && fits; rest &= rest - 1) {
+            int s = tiled_first_bit(rest);
             fits = add_events(
                     w, &events, cell->source[s].shape, cell->base + cell->source[s].distance, c, s);
         }

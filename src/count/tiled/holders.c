@@ -8,7 +8,8 @@
 
 enum {
     MOST_WORDS = SATOR_ROOM(1 << 14, 4), /* kinds of a tally */
-    MOST_HOLDERS = SATOR_ROOM(1 << 16, 16) /* of a kind */
+    MOST_HOLDERS = SATOR_ROOM(1 << 16, 16), /* of a kind */
+    MOST_COMPARED = 32 /* PEs, one by one */
 };
 
 static int by_pe(const void *a, const void *b)
@@ -26,7 +27,7 @@ static int keep_least(int n, struct tiled_holder *holder)
     int kept = 0;
 
     for (int i = 0; i < n; i++) {
-        uint64_t sources = holder[i].sources;
+        tiled_bits sources = holder[i].sources;
         bool contains = false;
         for (int k = 0; k < kept && !contains; k++)
             contains = (holder[k].sources & ~sources) == 0;
@@ -46,14 +47,14 @@ static int keep_least(int n, struct tiled_holder *holder)
 /* Move the PEs so that the least of each digit is 0: where they lie does not matter. */
 static void move_to_origin(const struct tiled_question *q, int n, struct tiled_holder *holder)
 {
-    uint64_t least = 0;
+    tiled_bits least = 0;
 
     for (int d = 0; d < q->nest->n_digits; d++) {
-        if (q->width[d] == 0)
+        if (q->width[d] == 0 || q->is_placed[d])
             continue;
-        uint64_t mask = (UINT64_C(1) << q->width[d]) - 1, low = mask;
+        tiled_bits mask = tiled_bit(q->width[d]) - 1, low = mask;
         for (int i = 0; i < n; i++) {
-            uint64_t digit = holder[i].pe >> q->field[d] & mask;
+            tiled_bits digit = holder[i].pe >> q->field[d] & mask;
             low = digit < low ? digit : low;
         }
         least |= low << q->field[d];
@@ -64,40 +65,61 @@ static void move_to_origin(const struct tiled_question *q, int n, struct tiled_h
 
 static int by_number(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    tiled_bits x = *(const tiled_bits *)a, y = *(const tiled_bits *)b;
 
     return (x > y) - (x < y);
 }
 
-/* Keep, of the PEs that agree in all but the bits "spread", the first; they get another order. */
-static int keep_first(uint64_t (*pe)[2], int n, uint64_t spread)
+/* What tells the bus of a PE from others. */
+static tiled_bits bus_of(const struct tiled_families *families, int family, tiled_bits pe)
 {
+    const struct tiled_buses *buses = families->buses[family];
+    tiled_bits spread = families->spread[family];
+    int64_t place = 0;
+
+    if (buses == NULL)
+        return pe & ~spread;
+    for (int i = 0; i < buses->n_fields; i++) {
+        const struct tiled_field *field = &buses->field[i];
+        place += field->step * (int64_t)(pe >> field->first & (tiled_bit(field->width) - 1));
+    }
+    return (pe & ~spread) | (tiled_bits)buses->bus_of[place] << families->n_bits;
+}
+
+/* Keep the first of the PEs on each bus of a family; they get another order. */
+static int keep_first(tiled_bits (*pe)[2], int n, const struct tiled_families *families, int family)
+{
+    bool is_short = n <= MOST_COMPARED;
     int kept = 0;
 
     for (int i = 0; i < n; i++)
-        pe[i][0] = pe[i][1] & ~spread;
-    qsort(pe, (size_t)n, sizeof *pe, by_number);
+        pe[i][0] = bus_of(families, family, pe[i][1]);
+    if (!is_short)
+        qsort(pe, (size_t)n, sizeof *pe, by_number);
     for (int i = 0; i < n; i++) {
-        if (kept > 0 && pe[kept - 1][0] == pe[i][0])
-            pe[kept - 1][1] = pe[i][1] < pe[kept - 1][1] ? pe[i][1] : pe[kept - 1][1];
-        else
+        int k = is_short || kept == 0 ? 0 : kept - 1;
+        while (k < kept && pe[k][0] != pe[i][0])
+            k++;
+        if (k == kept)
             memcpy(pe[kept++], pe[i], sizeof *pe);
+        else if (pe[i][1] < pe[k][1])
+            pe[k][1] = pe[i][1];
     }
     return kept;
 }
 
-int tiled_word_entering(const struct tiled_word *word, uint64_t sources, int n_buses,
-        const uint64_t *spread, sator_int *left)
+int tiled_word_entering(const struct tiled_word *word, tiled_bits sources,
+        const struct tiled_families *families, sator_int *left)
 {
-    uint64_t(*pe)[2] = sator_alloc(sizeof *pe * (size_t)word->n);
+    tiled_bits(*pe)[2] = sator_alloc(sizeof *pe * (size_t)word->n);
     int n = 0;
 
     for (int i = 0; i < word->n; i++) {
         if ((word->holder[i].sources & sources) == 0)
             pe[n++][1] = word->holder[i].pe;
     }
-    for (int b = 0; b < n_buses; b++) {
-        n = keep_first(pe, n, spread[b]);
+    for (int b = 0; b < families->n; b++) {
+        n = keep_first(pe, n, families, b);
         if (left != NULL)
             left[b] += word->times * n;
     }
@@ -105,16 +127,42 @@ int tiled_word_entering(const struct tiled_word *word, uint64_t sources, int n_b
     return n;
 }
 
+int tiled_word_fetched(enum tiled_aspect aspect, const struct tiled_word *word, tiled_bits sources,
+        const struct tiled_families *families)
+{
+    if (aspect == TILED_ALL)
+        return tiled_word_entering(word, sources, families, NULL);
+    for (int i = 0; i < word->n; i++) {
+        if ((word->holder[i].sources & sources) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static uint64_t mix(uint64_t hash, tiled_bits bits, uint64_t factor)
+{
+    hash = (hash ^ (uint64_t)bits ^ (uint64_t)(bits >> 64) * 31) * factor;
+    return hash ^ hash >> 32;
+}
+
 static uint64_t hash_of(int n, const struct tiled_holder *holder)
 {
     uint64_t hash = (uint64_t)n;
 
     for (int i = 0; i < n; i++) {
-        hash = (hash ^ holder[i].pe) * UINT64_C(0x9e3779b97f4a7c15);
-        hash = (hash ^ holder[i].sources) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
+        hash = mix(hash, holder[i].pe, UINT64_C(0x9e3779b97f4a7c15));
+        hash = mix(hash, holder[i].sources, UINT64_C(0xff51afd7ed558ccd));
     }
     return hash;
+}
+
+static bool is_sorted(int n, const struct tiled_holder *holder)
+{
+    int i = 1;
+
+    while (i < n && by_pe(&holder[i - 1], &holder[i]) <= 0)
+        i++;
+    return i >= n;
 }
 
 void tiled_tally_add(const struct tiled_question *q, struct tiled_tally *tally, sator_int times,
@@ -124,7 +172,7 @@ void tiled_tally_add(const struct tiled_question *q, struct tiled_tally *tally, 
         n = keep_least(n, holder);
     if (q->aspect == TILED_ALL)
         move_to_origin(q, n, holder);
-    if (n > 1)
+    if (!is_sorted(n, holder))
         qsort(holder, (size_t)n, sizeof *holder, by_pe);
     uint64_t hash = hash_of(n, holder);
     for (int i = 0; i < tally->n; i++) {
@@ -142,30 +190,68 @@ void tiled_tally_add(const struct tiled_question *q, struct tiled_tally *tally, 
     SATOR_PUSH(q->arena, tally->word, tally->n, made);
 }
 
+/* The holders of two parts' words together, in "holder"; their number. */
+static int meet(const struct tiled_word *x, const struct tiled_word *y, struct tiled_holder *holder)
+{
+    int n = 0;
+
+    for (int e = 0; e < x->n; e++) {
+        for (int f = 0; f < y->n; f++)
+            holder[n++] = (struct tiled_holder){
+                    x->holder[e].pe | y->holder[f].pe, x->holder[e].sources & y->holder[f].sources};
+    }
+    return n;
+}
+
 enum sator_status tiled_tally_multiply(const struct tiled_question *q, const struct tiled_tally *a,
         const struct tiled_tally *b, struct tiled_tally *product,
         const struct sator_decline **reason)
 {
+    struct tiled_holder *holder = NULL;
     enum sator_status st = SATOR_OK;
+    size_t room = 0;
 
     *reason = DECLINE("words have too many kinds of holders");
     *product = (struct tiled_tally){0};
     for (int i = 0; i < a->n; i++) {
         for (int k = 0; k < b->n && st == SATOR_OK; k++) {
             const struct tiled_word *x = &a->word[i], *y = &b->word[k];
-            if (product->n > MOST_WORDS || x->n > MOST_HOLDERS / y->n)
-                return SATOR_DECLINED;
-            int n = 0;
-            struct tiled_holder *holder = sator_alloc(sizeof *holder * (size_t)x->n * (size_t)y->n);
-            for (int e = 0; e < x->n; e++) {
-                for (int f = 0; f < y->n; f++)
-                    holder[n++] = (struct tiled_holder){x->holder[e].pe | y->holder[f].pe,
-                            x->holder[e].sources & y->holder[f].sources};
+            size_t both = (size_t)x->n * (size_t)y->n;
+            if (!q->nest->is_whole && (product->n > MOST_WORDS || both > MOST_HOLDERS)) {
+                st = SATOR_DECLINED;
+                break;
             }
+            if (both > room)
+                holder = sator_realloc(holder, sizeof *holder * both);
+            room = both > room ? both : room;
+            int n = meet(x, y, holder);
             tiled_tally_add(q, product, x->times * y->times, n, holder);
-            free(holder);
             st = tiled_spend(q, (uint64_t)n);
         }
     }
+    free(holder);
     return st;
+}
+
+sator_int tiled_tally_fetched(enum tiled_aspect aspect, const struct tiled_tally *a,
+        const struct tiled_tally *b, const struct tiled_families *families)
+{
+    struct tiled_holder *holder = NULL;
+    size_t room = 0;
+    sator_int words = 0;
+
+    for (int i = 0; i < a->n; i++) {
+        for (int k = 0; k < b->n; k++) {
+            const struct tiled_word *x = &a->word[i], *y = &b->word[k];
+            size_t both = (size_t)x->n * (size_t)y->n;
+            if (both > room)
+                holder = sator_realloc(holder, sizeof *holder * both);
+            room = both > room ? both : room;
+            const struct tiled_word met = {.n = meet(x, y, holder), .holder = holder};
+            words += x->times * y->times *
+                    tiled_word_fetched(aspect, &met, tiled_every_bit(), families);
+        }
+    }
+    free(holder);
+    return words;
 }

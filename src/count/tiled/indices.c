@@ -157,11 +157,27 @@ static unsigned loops_of(const struct tiled_nest *nest, int row)
     return loops;
 }
 
+/* Keep one of each, in front; their number. */
+static int count_distinct(int64_t *value, int n)
+{
+    int distinct = 0;
+
+    for (int p = 0; p < n; p++) {
+        int q = 0;
+        while (q < distinct && value[q] != value[p])
+            q++;
+        value[q] = value[p];
+        distinct += q == distinct;
+    }
+    return distinct;
+}
+
 /* Number the vectors of dimensions "dims" in mixed radix: a coordinate of a difference of two is
  * less than half its radix. */
 static const struct sator_decline *number_vectors(struct tiled_nest *nest,
         const struct tiled_access *access, unsigned dims, struct tiled_part *part)
 {
+    int64_t *places = SATOR_NEW_ARRAY(nest->arena, int64_t, part->n_places);
     sator_int scale = 1;
     const sator_int most = (sator_int)1 << 58;
 
@@ -189,26 +205,14 @@ static const struct sator_decline *number_vectors(struct tiled_nest *nest,
             sator_int place = (dim->divisor > 1 ? dim->place[p] : dim->place[p] - least) * scale;
             if (place > most || place < -most)
                 return DECLINE("an index reaches too far");
-            part->place[p] += (int64_t)place;
+            places[p] += (int64_t)place;
         }
         scale *= 2 * reach + 1;
         part->divisor = dim->divisor;
     }
+    part->place = places;
+    part->n_places = count_distinct(places, part->n_places);
     return NULL;
-}
-
-static void drop_equal_places(struct tiled_part *part)
-{
-    int distinct = 0;
-
-    for (int p = 0; p < part->n_places; p++) {
-        int q = 0;
-        while (q < distinct && part->place[q] != part->place[p])
-            q++;
-        part->place[q] = part->place[p];
-        distinct += q == distinct;
-    }
-    part->n_places = distinct;
 }
 
 static const struct sator_decline *add_part(
@@ -229,7 +233,6 @@ static const struct sator_decline *add_part(
             return DECLINE("quotients share loops with other indices");
     }
     const struct sator_decline *why = number_vectors(nest, access, dims, part);
-    drop_equal_places(part);
     part->is_named = why == NULL && part->divisor == 1 && part->n_places == 1 &&
             tiled_nest_is_named(nest, loops, nest->step);
     return why;

@@ -15,6 +15,7 @@ struct tiling_joined {
 struct tiling_joined_part {
     int n_digits;
     bool *is_spread; /* by a bus */
+    bool *is_placed; /* by buses that join some PEs of a row */
     int *field, *width; /* of the PEs' numbers (struct tiled_question) */
     int64_t *shift; /* of source s: those from s * n_digits on */
 };
@@ -24,17 +25,23 @@ struct tiling_network {
     enum tiled_aspect aspect;
     int n_sources;
     struct tiled_source source[TILED_SOURCES]; /* without shifts */
-    uint64_t now; /* bits: those that have their words in the same stamp */
-    int n_buses;
-    uint64_t spread[TILED_BUSES]; /* bits of PEs' numbers */
-    struct tiling_joined_part part[TILING_LOOPS];
+    tiled_bits now; /* those that have their words in the same stamp */
+    struct tiled_families families;
+    struct tiling_joined_part *part;
 };
 
-/* The network of "net" over the digits, made in "arena"; of part p the digits move no source of
- * other values if is_named[p]. */
+/* What is known of a part before its digits are. */
+struct tiling_joined_kind {
+    bool is_indexed;
+    bool is_named; /* its digits move no source of other values */
+};
+
+/* The rows along which buses join some PEs only: there it matters where PEs are. */
+unsigned tiling_net_grouped(const struct sator_tiling_net *net);
+/* The network of "net" over the digits, made in "arena". "is_whole": no tile is ever cut short. */
 struct tiling_network *tiling_network_new(struct sator_arena *arena,
         const struct sator_tiling_net *net, int n_digits, const struct tiling_joined *digit,
-        int n_parts, const bool *is_named, const bool *is_indexed);
+        int n_parts, const struct tiling_joined_kind *kind, bool is_whole);
 /* Let a question have what "network" says of part "p", whose digits are at "digit" of its nest.
  * What it borrows is in "arena". */
 void tiling_network_ask(struct tiling_network *network, struct sator_arena *arena, int p,

@@ -123,6 +123,7 @@ const struct sator_decline *tiled_nest_begin(
 
     nest->arena = arena;
     nest->stamping = stamping;
+    nest->is_whole = false;
     nest->n_loops = domain->n_in;
     nest->n_rows = nest->n_digits = nest->n_parts = 0;
     nest->instances = 1;

@@ -78,7 +78,7 @@ struct tiled_part {
     bool is_named; /* a number names all digits: no two iterations touch the same */
     int64_t divisor;
     int n_places;
-    int64_t place[TILED_PLACES];
+    const int64_t *place;
 };
 
 struct tiled_nest {
@@ -95,6 +95,7 @@ struct tiled_nest {
     int n_parts;
     struct tiled_part part[TILED_LOOPS];
     int64_t step[TILED_DIGITS]; /* of a digit in its part's number */
+    bool is_whole; /* no tile is ever cut short, and all is counted, however large */
     sator_int instances;
 };
 

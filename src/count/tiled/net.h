@@ -11,21 +11,26 @@ enum {
 };
 
 /* A link to each PE from the one whose coordinates are less by "shift", by row: which has a word in
- * the same stamp, or had it in the stamp "before". */
+ * the same stamp, or had it "interval" stamps before. */
 struct sator_tiling_link {
-    bool before;
+    int interval;
     const int64_t *shift;
 };
 
 /* How words pass on between PEs: links first, then buses, one family after the other, each of which
- * spreads a word over rows (bits). */
+ * spreads a word over rows (bits), or over those PEs of these rows that it joins. */
 struct sator_tiling_net {
+    int number; /* of a stamp's: the same for nets that are equal but for what is held */
     int n_rows; /* numbered by the caller; joined digits are of these */
+    unsigned held; /* bits: so many stamps before, PEs had words; bit 0: in the same stamp */
     int n_links;
     const struct sator_tiling_link *link;
     int n_buses;
     const unsigned *bus_rows;
-    bool is_whole; /* no tile is ever cut short */
+    /* By family, or NULL: the bus of each PE of its rows, the last row fastest; NULL: all are on
+     * one. */
+    const int32_t *const *bus_of;
+    const int64_t *shape; /* of the rows, for these */
 };
 
 #endif

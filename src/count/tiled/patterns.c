@@ -24,8 +24,7 @@ struct counting {
     struct view *view[TILED_LOOPS]; /* by part */
     sator_int *credit;
     sator_int total, groups;
-    int n_buses; /* of TILED_ALL */
-    const uint64_t *spread; /* bits of PEs' numbers, by bus */
+    struct tiled_families families; /* of TILED_ALL */
     sator_int *left; /* words, after each bus */
     bool passes; /* a link brings a word past stamps of which more is asked than is known */
     const struct sator_decline *reason;
@@ -105,19 +104,19 @@ static void credit(struct counting *c, const struct tiled_word *word, int number
 
 static void add_word(struct counting *c, const struct tiled_word *word)
 {
-    uint64_t sources = word->holder[0].sources;
+    tiled_bits sources = word->holder[0].sources;
 
     switch (c->q->aspect) {
     case TILED_EACH:
         c->total += word->times;
         if (sources != 0)
-            credit(c, word, __builtin_ctzll(sources));
+            credit(c, word, tiled_first_bit(sources));
         return;
     case TILED_LEAST:
         c->groups += sources == 0 ? word->times : 0;
         return;
     case TILED_ALL:
-        tiled_word_entering(word, UINT64_MAX, c->n_buses, c->spread, c->left);
+        tiled_word_entering(word, tiled_every_bit(), &c->families, c->left);
         return;
     }
 }
@@ -208,7 +207,7 @@ static bool covers(
 /* Give the digits that some bus spreads over their bits in the number of a PE: its order is that of
  * space-stamps. */
 static const struct sator_decline *number_pes(
-        struct tiled_question *q, int n_buses, const struct tiled_bus *bus, uint64_t *spread)
+        struct tiled_question *q, int n_buses, const struct tiled_bus *bus, tiled_bits *spread)
 {
     const struct tiled_nest *nest = q->nest;
     int at = 0;
@@ -234,11 +233,11 @@ static const struct sator_decline *number_pes(
             q->field[digit] = at;
             q->width[digit] = 64 - __builtin_clzll((uint64_t)nest->digit[digit].size - 1);
             at += q->width[digit];
-            if (at > 63)
+            if (at > TILED_SOURCES)
                 return DECLINE("the PEs of the buses do not fit into one number");
             for (int b = 0; b < n_buses; b++) {
                 if (bus[b].spreads[digit])
-                    spread[b] |= ((UINT64_C(1) << q->width[digit]) - 1) << q->field[digit];
+                    spread[b] |= (tiled_bit(q->width[digit]) - 1) << q->field[digit];
             }
         }
     }
@@ -249,14 +248,12 @@ static const struct sator_decline *number_pes(
 static enum sator_status count_crossing(struct counting *c, int n_buses,
         const struct tiled_bus *bus, sator_int unserved, sator_int *by_bus)
 {
-    uint64_t spread[TILED_BUSES] = {0};
     sator_int left[TILED_BUSES] = {0};
 
     begin(c, TILED_ALL);
-    c->n_buses = n_buses;
-    c->spread = spread;
+    c->families = (struct tiled_families){.n = n_buses};
     c->left = left;
-    c->reason = number_pes(c->q, n_buses, bus, spread);
+    c->reason = number_pes(c->q, n_buses, bus, c->families.spread);
     enum sator_status st = c->reason == NULL ? count_from(c, 0) : SATOR_DECLINED;
     for (int b = 0; b < n_buses; b++) {
         by_bus[b] = unserved - left[b];

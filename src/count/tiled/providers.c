@@ -91,7 +91,7 @@ static const struct sator_decline *add_source(struct finder *f)
     struct tiled_question *q = f->q;
     bool serves = true;
 
-    if (q->n_sources == TILED_SOURCES)
+    if (q->n_sources == TILED_MOST_SOURCES)
         return DECLINE("a value can come from too many places");
     struct tiled_source *source = &f->source[q->n_sources];
     *source = (struct tiled_source){.credit = f->credit, .back = f->back};
@@ -191,7 +191,7 @@ enum sator_status tiled_find_sources(struct tiled_question *q,
     struct finder f = {.q = q};
     const struct sator_decline *why = NULL;
 
-    f.source = SATOR_NEW_ARRAY(q->arena, struct tiled_source, TILED_SOURCES);
+    f.source = SATOR_NEW_ARRAY(q->arena, struct tiled_source, TILED_MOST_SOURCES);
     q->source = f.source;
     q->n_sources = 0;
     q->n_held = count_outer(q->nest, transport->held_time);

@@ -13,11 +13,33 @@
 #include "count/tiled/nest.h"
 
 enum {
-    TILED_SOURCES = SATOR_ROOM(64, 8),
+    TILED_SOURCES = 128, /* bits of a set */
+    TILED_MOST_SOURCES = SATOR_ROOM(TILED_SOURCES, 8),
     TILED_BACK = 4, /* the longest interval of a link */
-    TILED_BUSES = 8,
+    TILED_BUSES = 16,
     TILED_NEVER = -1
 };
+
+/* A set of sources, or the number of a PE: 128 bits. */
+__extension__ typedef unsigned __int128 tiled_bits;
+
+static inline tiled_bits tiled_bit(int i)
+{
+    return (tiled_bits)1 << i;
+}
+
+static inline tiled_bits tiled_every_bit(void)
+{
+    return ~(tiled_bits)0;
+}
+
+/* The lowest bit of "bits", which has some. */
+static inline int tiled_first_bit(tiled_bits bits)
+{
+    uint64_t low = (uint64_t)bits;
+
+    return low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(bits >> 64));
+}
 
 /* PE p - o had at prev^back(t) what PE p wants at t: digit by digit, for one pattern of carries in
  * the mixed-radix numbers that are the coordinates. */
@@ -36,8 +58,8 @@ enum tiled_aspect {
 };
 
 struct tiled_holder {
-    uint64_t pe; /* a number in the order of PEs, of the digits that some bus spreads over */
-    uint64_t sources; /* bits */
+    tiled_bits pe; /* a number in the order of PEs, of the digits that some bus spreads over */
+    tiled_bits sources;
 };
 
 struct tiled_word {
@@ -52,6 +74,24 @@ struct tiled_tally {
     struct tiled_word *word;
 };
 
+/* Families of buses, one after the other, each of which spreads a word over PEs. */
+struct tiled_families {
+    int n;
+    int n_bits; /* of a PE's number */
+    tiled_bits spread[TILED_BUSES]; /* in which PEs of one bus differ */
+    const struct tiled_buses *buses[TILED_BUSES]; /* which of these PEs are on one; NULL: all */
+};
+
+/* The bus of each PE, listed: a PE's place is the sum of its fields' steps. */
+struct tiled_buses {
+    const int32_t *bus_of;
+    int n_fields;
+    struct tiled_field {
+        int first, width; /* bits of a PE's number */
+        int64_t step;
+    } * field;
+};
+
 struct tiled_question {
     struct sator_ctx *ctx;
     struct sator_arena *arena;
@@ -63,16 +103,22 @@ struct tiled_question {
     enum tiled_aspect aspect;
     bool is_spread[TILED_DIGITS]; /* of space, that the buses asked for drop */
     int field[TILED_DIGITS], width[TILED_DIGITS]; /* bits of these in a PE's number */
+    bool is_placed[TILED_DIGITS]; /* of these: it matters where PEs are, not only how they lie */
     /* A pattern of time: in which row (by the order of digits of time) each stamp differs from the
      * one before it, from now on back; TILED_NEVER, as the last: there is none before it. */
     int n_back;
     int pattern[TILED_BACK];
+    /* In place of patterns, of a stamp by itself: how far the numbers that each source had lie
+     * behind those of now, wherever it is; NULL: patterns say so. */
+    const int64_t *behind;
     uint64_t *left; /* ticks, beside the context's limit; NULL: only that */
 };
 
 /* Spend "ticks"; SATOR_DECLINED when the question has none left: others may have a shorter way. */
 static inline enum sator_status tiled_spend(const struct tiled_question *question, uint64_t ticks)
 {
+    if (question->nest->is_whole)
+        return SATOR_OK;
     if (question->left != NULL && *question->left < ticks)
         return SATOR_DECLINED;
     if (question->left != NULL)
@@ -88,11 +134,18 @@ void tiled_tally_add(const struct tiled_question *question, struct tiled_tally *
 enum sator_status tiled_tally_multiply(const struct tiled_question *question,
         const struct tiled_tally *a, const struct tiled_tally *b, struct tiled_tally *product,
         const struct sator_decline **reason);
+/* The words of two parts together that are fetched, as tiled_word_fetched says of each. */
+sator_int tiled_tally_fetched(enum tiled_aspect aspect, const struct tiled_tally *a,
+        const struct tiled_tally *b, const struct tiled_families *families);
 /* The holders of a word (TILED_ALL) that none of "sources" serves and that take it all the same: of
- * the PEs on one bus the first does, bus after bus, each of which spreads over the bits "spread".
- * Each adds its words to "left" (or NULL). */
-int tiled_word_entering(const struct tiled_word *word, uint64_t sources, int n_buses,
-        const uint64_t *spread, sator_int *left);
+ * the PEs on one bus the first does, family after family, each of which adds its words to "left"
+ * (or NULL). */
+int tiled_word_entering(const struct tiled_word *word, tiled_bits sources,
+        const struct tiled_families *families, sator_int *left);
+/* The times that a word is fetched: TILED_ALL as above, else once if "sources" do not serve all of
+ * its holders. */
+int tiled_word_fetched(enum tiled_aspect aspect, const struct tiled_word *word, tiled_bits sources,
+        const struct tiled_families *families);
 
 /* ---- walk.c ---- */
 /* Tally the words of "part" in the stamps of the pattern. */

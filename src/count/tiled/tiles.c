@@ -216,7 +216,7 @@ static bool add_boxes(const struct tiled_sets *sets, const struct box *const *bo
 {
     const struct tiled_part *part = sets->part;
     struct progression list[TILED_DIGITS];
-    int64_t place[TILED_PLACES], begin = residue;
+    int64_t *place = sator_alloc(sizeof *place * (size_t)part->n_places), begin = residue;
     struct sator_value_set sums;
     int n = 0;
 
@@ -226,9 +226,11 @@ static bool add_boxes(const struct tiled_sets *sets, const struct box *const *bo
         place[p] = part->place[p] + begin;
     qsort(list, (size_t)n, sizeof *list, by_count); /* the longest makes the runs */
     sator_value_set_init(&sums, sets->modulus, part->n_places, place);
+    free(place);
     bool fits = true;
     for (int i = 0; i < n && fits; i++)
-        fits = sator_value_set_try_add(&sums, list[i].step, list[i].count, MOST_RUNS);
+        fits = sator_value_set_try_add(
+                &sums, list[i].step, list[i].count, sets->nest->is_whole ? INT64_MAX : MOST_RUNS);
     if (fits && part->divisor > 1)
         sator_value_set_divide(&sums, part->divisor);
     if (is_first) {

@@ -374,19 +374,6 @@ static const struct tiled_tally *find_tally(struct sator_tiling *t, int p, int s
     return *known = made;
 }
 
-/* Whether some holder of a word is to be fetched though "sources" may serve. */
-static int64_t fetched(
-        const struct tiling_network *network, const struct tiled_word *word, uint64_t sources)
-{
-    if (network->aspect == TILED_ALL)
-        return tiled_word_entering(word, sources, network->n_buses, network->spread, NULL);
-    for (int i = 0; i < word->n; i++) {
-        if ((word->holder[i].sources & sources) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 /* Multiply the parts' words in the patterns "kept" by part. */
 static bool count_crossing(struct sator_tiling *t, const int *kept, struct crossing *crossing)
 {
@@ -412,8 +399,11 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
             return false;
     }
     for (int i = 0; i < product.n; i++) {
-        anew += product.word[i].times * fetched(network, &product.word[i], network->now);
-        words += product.word[i].times * fetched(network, &product.word[i], UINT64_MAX);
+        const struct tiled_word *word = &product.word[i];
+        anew += word->times *
+                tiled_word_fetched(network->aspect, word, network->now, &network->families);
+        words += word->times *
+                tiled_word_fetched(network->aspect, word, tiled_every_bit(), &network->families);
     }
     *crossing = (struct crossing){(int64_t)anew, (int64_t)words};
     return anew < INT64_MAX / 4;
@@ -535,19 +525,20 @@ void sator_tiling_spread_along(struct sator_tiling *t, int loop, int64_t size, i
 /* The number of the network of the joined digits. */
 static int find_network(struct sator_tiling *t, const struct sator_tiling_net *net)
 {
-    bool is_named[TILING_LOOPS], is_indexed[TILING_LOOPS], is_new;
+    struct tiling_joined_kind kind[TILING_LOOPS];
+    bool is_new;
     int64_t *key = NULL;
     int n = 0;
 
     sator_arena_clear(t->scratch);
-    SATOR_PUSH(t->scratch, key, n, t->n_joined * 2 + net->is_whole);
+    SATOR_PUSH(t->scratch, key, n, t->n_joined);
     SATOR_PUSH(t->scratch, key, n, net->n_links);
     for (int k = 0; k < t->n_joined; k++) {
         SATOR_PUSH(t->scratch, key, n, t->joined[k].loop * 4096 + t->joined[k].row);
         SATOR_PUSH(t->scratch, key, n, t->joined[k].size);
     }
     for (int i = 0; i < net->n_links; i++) {
-        SATOR_PUSH(t->scratch, key, n, net->link[i].before);
+        SATOR_PUSH(t->scratch, key, n, net->link[i].interval);
         for (int r = 0; r < net->n_rows; r++)
             SATOR_PUSH(t->scratch, key, n, net->link[i].shift[r]);
     }
@@ -558,12 +549,11 @@ static int find_network(struct sator_tiling *t, const struct sator_tiling_net *n
         return *number;
     *number = t->n_networks;
     for (int p = 0; p < t->n_parts; p++) {
-        is_named[p] = t->part[p].is_indexed && t->part[p].is_named;
-        is_indexed[p] = t->part[p].is_indexed;
+        kind[p].is_indexed = t->part[p].is_indexed;
+        kind[p].is_named = t->part[p].is_indexed && t->part[p].is_named;
     }
     SATOR_PUSH(t->arena, t->networks, t->n_networks,
-            tiling_network_new(
-                    t->arena, net, t->n_joined, t->joined, t->n_parts, is_named, is_indexed));
+            tiling_network_new(t->arena, net, t->n_joined, t->joined, t->n_parts, kind, false));
     return *number;
 }
 
@@ -623,7 +613,8 @@ static bool add_part(struct sator_tiling *t, const struct sator_tiling_index *in
     part->is_indexed = true;
     part->divisor = index->divisor;
     part->n_places = index->n_places;
-    memcpy(part->place, index->place, sizeof *part->place * (size_t)index->n_places);
+    part->place =
+            sator_arena_copy(t->arena, index->place, sizeof *part->place * (size_t)index->n_places);
     part->n_loops = index->n_loops;
     for (int i = 0; i < index->n_loops; i++) {
         part->loop[i] = index->loop[i];

@@ -119,10 +119,10 @@ static bool advance(const struct tiled_walker *w, int i, int k, const struct rel
         return false;
     if (w->q->is_spread[d] || w->part->divisor > 1)
         cell->base += step * value;
-    if (w->q->is_spread[d] && w->q->width[d] > 0 && !w->part->is_named)
-        cell->pe |= (uint64_t)value << w->q->field[d];
-    for (uint64_t rest = cell->sources; rest != 0; rest &= rest - 1) {
-        int s = __builtin_ctzll(rest);
+    if (w->q->is_spread[d] && w->q->width[d] > 0 && (!w->part->is_named || w->q->is_placed[d]))
+        cell->pe |= (tiled_bits)value << w->q->field[d];
+    for (tiled_bits rest = cell->sources; rest != 0; rest &= rest - 1) {
+        int s = tiled_first_bit(rest);
         int64_t other = value;
         bool has = source_value(w, d, r, s, value, &other);
         if (has)
@@ -130,7 +130,7 @@ static bool advance(const struct tiled_walker *w, int i, int k, const struct rel
                     tiled_shape_next(nest, loop, k, cell->source[s].shape[i], other);
         if (!has || cell->source[s].shape[i] == TILED_GONE || (fixed >= 0 && other != fixed) ||
                 (w->part->is_named && other != value))
-            cell->sources &= ~(UINT64_C(1) << s);
+            cell->sources &= ~(tiled_bit(s));
         else
             cell->source[s].distance += step * (other - value);
     }
@@ -145,17 +145,17 @@ static int find_cuts(const struct tiled_walker *w, int i, int k, const struct re
     const struct tiled_nest *nest = w->q->nest;
     int d = nest->loop[w->part->loop[i]].first + k, n_cuts = 0;
     const struct tiled_digit *digit = &nest->digit[d];
-    uint64_t any = 0, tight = 0;
+    tiled_bits any = 0, tight = 0;
     bool own = false;
 
     for (size_t c = first; c < first + n; c++) {
         const struct tiled_cell *cell = tiled_cell_at(w, c);
         own |= cell->shape[i] == TILED_TIGHT;
         any |= cell->sources;
-        for (uint64_t rest = cell->sources & ~tight; rest != 0; rest &= rest - 1) {
-            int s = __builtin_ctzll(rest);
+        for (tiled_bits rest = cell->sources & ~tight; rest != 0; rest &= rest - 1) {
+            int s = tiled_first_bit(rest);
             if (cell->source[s].shape[i] == TILED_TIGHT)
-                tight |= UINT64_C(1) << s;
+                tight |= tiled_bit(s);
         }
     }
     cut[n_cuts++] = r->low;
@@ -168,8 +168,8 @@ static int find_cuts(const struct tiled_walker *w, int i, int k, const struct re
         for (int t = 0; t < 2 && !r->at[j].is_fixed; t++)
             cut[n_cuts++] = digit->top - r->at[j].add + t;
     }
-    for (uint64_t rest = digit->kind == TILED_SPACE ? any : 0; rest != 0; rest &= rest - 1) {
-        int s = __builtin_ctzll(rest);
+    for (tiled_bits rest = digit->kind == TILED_SPACE ? any : 0; rest != 0; rest &= rest - 1) {
+        int s = tiled_first_bit(rest);
         const struct tiled_source *source = &w->q->source[s];
         int64_t shift = source->shift == NULL ? 0 : source->shift[d];
         if (source->least != NULL) {
@@ -225,8 +225,8 @@ static void walk_loop(struct tiled_walker *w, int i, size_t first, size_t n, sat
     for (size_t c = first; c < first + n; c++) {
         struct tiled_cell *cell = tiled_cell_at(w, c);
         cell->shape[i] = begin;
-        for (uint64_t rest = cell->sources; rest != 0; rest &= rest - 1)
-            cell->source[__builtin_ctzll(rest)].shape[i] = begin;
+        for (tiled_bits rest = cell->sources; rest != 0; rest &= rest - 1)
+            cell->source[tiled_first_bit(rest)].shape[i] = begin;
     }
     walk(w, i, 0, first, n, &paths, times);
 }
@@ -251,14 +251,17 @@ static void walk_value(struct tiled_walker *w, int i, int k, const struct relati
         walk(w, i, k + 1, first + n, end - first - n, &next, times);
 }
 
-/* Values from "low" up to "high" - 1, which no cell tells apart but for a quotient's remainder. */
+/* Values from "low" up to "high" - 1, which no cell tells apart but for a quotient's remainder, or
+ * where they are. */
 static void walk_values(struct tiled_walker *w, int i, int k, const struct relation *r, int64_t low,
         int64_t high, size_t first, size_t n, const struct paths *paths, sator_int times)
 {
     const struct tiled_nest *nest = w->q->nest;
-    int64_t step = nest->step[nest->loop[w->part->loop[i]].first + k];
+    int d = nest->loop[w->part->loop[i]].first + k;
     int64_t divisor = w->part->divisor;
-    int64_t period = divisor == 1 ? 1 : divisor / sator_gcd(step, divisor);
+    int64_t period = w->q->is_placed[d] ? high - low
+            : divisor == 1              ? 1
+                                        : divisor / sator_gcd(nest->step[d], divisor);
 
     for (int64_t v = low; v < high && v < low + period && w->st == SATOR_OK; v++)
         walk_value(w, i, k, r, v, first, n, paths, times * ((high - v + period - 1) / period));
@@ -281,7 +284,7 @@ static void walk_spread(struct tiled_walker *w, int i, int k, const struct relat
                 if (advance(w, i, k, r, v, copy_cell(w, c, end)))
                     end++;
             }
-            if (end - first - n > MOST_CELLS) {
+            if (end - first - n > MOST_CELLS && !nest->is_whole) {
                 w->reason = &too_many_pes;
                 w->st = SATOR_DECLINED;
                 return;
@@ -314,8 +317,8 @@ static void walk(struct tiled_walker *w, int i, int k, size_t first, size_t n,
         for (size_t c = first; c < first + n; c++) {
             struct tiled_cell *cell = tiled_cell_at(w, c);
             cell->shape[i] = tiled_shape_pass(nest, loop, k, cell->shape[i]);
-            for (uint64_t rest = cell->sources; rest != 0; rest &= rest - 1) {
-                uint8_t *shape = &cell->source[__builtin_ctzll(rest)].shape[i];
+            for (tiled_bits rest = cell->sources; rest != 0; rest &= rest - 1) {
+                uint8_t *shape = &cell->source[tiled_first_bit(rest)].shape[i];
                 *shape = tiled_shape_pass(nest, loop, k, *shape);
             }
         }
@@ -349,8 +352,11 @@ static enum sator_status run(struct tiled_walker *w, const struct sator_decline 
     w->sets = tiled_sets_new(q->nest, w->part);
     memset(w->cells, 0, w->cell_size);
     for (int s = 0; s < q->n_sources; s++) {
-        if (q->source[s].back < w->n_stamps)
-            tiled_cell_at(w, 0)->sources |= UINT64_C(1) << s;
+        struct tiled_cell *cell = tiled_cell_at(w, 0);
+        if (q->behind == NULL && q->source[s].back >= w->n_stamps)
+            continue;
+        cell->sources |= tiled_bit(s);
+        cell->source[s].distance = q->behind == NULL ? 0 : -q->behind[s];
     }
     walk_loop(w, 0, 0, 1, 1);
     free(w->cells);

@@ -7,8 +7,8 @@
 /* A PE, of those walked together. */
 struct tiled_cell {
     int64_t base; /* of the sum: only what differs between cells, or matters to a quotient */
-    uint64_t pe;
-    uint64_t sources; /* bits: those that are not ruled out */
+    tiled_bits pe;
+    tiled_bits sources; /* those that are not ruled out */
     uint8_t shape[TILED_PART_LOOPS];
     struct {
         int64_t distance; /* of the sum, from the cell's own */
