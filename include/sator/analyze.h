@@ -30,7 +30,7 @@ enum sator_model_choice {
 };
 
 enum sator_timing_choice {
-    SATOR_TIMING_AUTO, /* what is usual: the roofline */
+    SATOR_TIMING_AUTO, /* what is usual (doc/model.md, section 7) */
     SATOR_TIMING_ROOFLINE, /* doc/model.md, section 3: everything overlaps, a lower bound */
     SATOR_TIMING_SCHEDULED /* section 7: phases */
 };

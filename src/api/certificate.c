@@ -328,6 +328,7 @@ static enum sator_status init(struct reading *r, struct sator_arena *arena,
 static enum sator_status check_mapping(struct reading *r, const struct sator_network *network,
         const struct cert_question *question, struct cert_tally *tally)
 {
+    static const struct sator_analyze_options options = {.timing = SATOR_TIMING_ROOFLINE};
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     const struct sator_arch *arch = question->arch;
@@ -338,7 +339,7 @@ static enum sator_status check_mapping(struct reading *r, const struct sator_net
     tally->total += 2;
     SATOR_TRY(init(r, arena, question, 0, p));
     SATOR_TRY(sator_dataflow_parse(r->ctx, "the mapping", r->mapping, NULL, &dataflow));
-    SATOR_TRY(sator_analyze(r->ctx, network, 0, arch, dataflow, NULL, &result));
+    SATOR_TRY(sator_analyze(r->ctx, network, 0, arch, dataflow, &options, &result));
     double value = cert_value(r->objective, result->energy_pj, result->total_cycles);
     if (fabs(value - r->value) <= 1e-9 * r->value)
         tally->verified++;

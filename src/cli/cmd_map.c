@@ -80,13 +80,17 @@ static int refuse_void(const struct cli_options *options)
 {
     const char *strategy = options->strategy == NULL ? "optimal" : options->strategy;
     bool sunstone = strcmp(strategy, "sunstone") == 0, random = strcmp(strategy, "random") == 0;
+    bool is_scheduled = cli_timing(options) == SATOR_TIMING_SCHEDULED;
     const struct cli_void cases[] = {
             {!sunstone, "direction intra-order", "goes with --strategy sunstone"},
             {!random, "seed samples", "goes with --strategy random"},
             {sunstone, "imperfect", "does not go with --strategy sunstone, whose factors divide"},
-            {options->pareto != NULL, "strategy objective yaml why-not timing certificate",
+            {options->pareto != NULL, "strategy objective yaml why-not certificate",
                     "does not go with --pareto"},
-            {options->why_not != NULL, "timing", "does not go with --why-not: rooflines compare"},
+            {is_scheduled && options->pareto != NULL, "timing",
+                    "scheduled does not go with --pareto: fronts are of rooflines"},
+            {is_scheduled && options->why_not != NULL, "timing",
+                    "scheduled does not go with --why-not: rooflines compare"},
             {options->why_not != NULL, "json csv yaml html svg show",
                     "does not go with --why-not, which is text"},
             {options->yaml, "json csv html svg show", "does not go with --yaml"},

@@ -212,8 +212,7 @@ static double unskewed_value(
 static void know_phases(struct mapper_question *q)
 {
     for (int i = 0; i < q->n_problems; i++) {
-        /* the exhaustive strategy leaves out orders whose traffic is the same */
-        if (!q->problems[i].imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
+        if (!q->problems[i].imperfect)
             sator_mapper_know_phases(&q->problems[i]);
     }
 }
@@ -258,7 +257,7 @@ static void search_times(struct mapper_question *q, struct mapper_search *search
         search->best = first;
         search->best_cost = cost;
     }
-    if (sator_mapper_is_worn_out(timer)) {
+    if (timer->is_worn_out) {
         search->stopped = stopped;
         search->proved = false;
     }

@@ -15,11 +15,12 @@
 #include <math.h>
 
 enum {
-    MOST_TIMED = 100 /* mappings of a search */
+    MOST_TIMED = 100, /* mappings of a search */
+    WORK_SHARE = 8 /* of a counting question's limit: the work of all of them */
 };
 
-/* NAN where the model does not count it. */
-static double ask_time(const struct mapper_search *search, const struct mapper_mapping *mapping)
+/* NAN where the model does not count it, or not within the work that is left. */
+static double ask_time(struct mapper_search *search, const struct mapper_mapping *mapping)
 {
     static const struct sator_analyze_options options = {.timing = SATOR_TIMING_SCHEDULED};
     const struct mapper_problem *p = search->problem;
@@ -27,11 +28,15 @@ static double ask_time(const struct mapper_search *search, const struct mapper_m
     struct sator_result *result = NULL;
     struct sator_hush before;
     double cycles = NAN;
+    uint64_t limit = search->ctx->work_limit, most = limit / WORK_SHARE;
 
+    search->ctx->work_limit = most - search->timer->work;
     sator_ctx_hush(search->ctx, &before);
     enum sator_status st = sator_model_analyze(search->ctx, p->workload, p->arch,
             sator_mapper_dataflow(p, arena, mapping, "mapping"), &options, &result);
     sator_ctx_unhush(search->ctx, &before);
+    search->ctx->work_limit = limit;
+    search->timer->work += search->ctx->work_done;
     if (st == SATOR_OK) {
         cycles = result->scheduled_cycles;
         sator_result_free(result);
@@ -40,24 +45,21 @@ static double ask_time(const struct mapper_search *search, const struct mapper_m
     return cycles;
 }
 
-bool sator_mapper_is_worn_out(const struct mapper_timer *timer)
-{
-    return timer->n_asked == MOST_TIMED;
-}
-
 /* The same; the search stops after so many. */
 static double ask_model(struct mapper_search *search, const struct mapper_mapping *mapping,
         const struct mapper_cost *cost)
 {
     struct mapper_timer *timer = search->timer;
 
-    if (sator_mapper_is_worn_out(timer)) {
+    if (timer->is_worn_out) {
         if (search->stopped == SATOR_OK)
             search->stopped = SATOR_LIMIT;
         return NAN;
     }
     timer->n_asked++;
     double cycles = ask_time(search, mapping);
+    timer->is_worn_out =
+            timer->n_asked == MOST_TIMED || timer->work >= search->ctx->work_limit / WORK_SHARE;
     if (isnan(cycles) || search->problem->phases == NULL)
         sator_mapper_note_unknown(search, cost->value);
     return cycles;

@@ -5,8 +5,11 @@
 #include "mapper/cost.h"
 
 /* What a search knows of scheduled times; of one thread where the model may be asked. */
+/* What the model was asked for the times of mappings. */
 struct mapper_timer {
     int n_asked;
+    uint64_t work; /* ticks (base/context.h) */
+    bool is_worn_out; /* there may be no more */
 };
 
 struct mapper_search {
@@ -83,8 +86,6 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
  * far. After so many that the model was asked about the search stops. */
 bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost *cost);
-/* Whether it did. */
-bool sator_mapper_is_worn_out(const struct mapper_timer *timer);
 
 /* ---- space.c ---- */
 /* Whether the order of memory row "m" matters to any transfer. */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What would make a dataflow faster is what an analysis of the changed machine says; one byte less does not do it.
 . "$2/test/cli/harness"
-flow="gemm:i=512,j=512,k=512 --arch tpu-256x256 -d gemm/kj-p_k-ijk-t"
+gemm="gemm:i=512,j=512,k=512 --arch tpu-256x256 -d gemm/kj-p_k-ijk-t"
+flow="$gemm --timing roofline"
 # shellcheck disable=SC2086
 analyze() { sator analyze $flow "$@"; }
 bound() { analyze "$@" | sed -n 's/^  latency *//p'; }
@@ -15,13 +16,14 @@ bound --set levels.scratchpad.capacity_bytes=800000 --set levels.DRAM.bandwidth_
 bound --set levels.scratchpad.capacity_bytes=1048576
 bound --set levels.scratchpad.capacity_bytes=1048575
 # in phases, and where transfers wait for each other: what adds up stays added
-analyze --timing scheduled --set levels.scratchpad.capacity_bytes=800000 | sed -n '/^What/,/^$/p'
-bound --timing scheduled --set levels.scratchpad.capacity_bytes=800000 --set 'levels.DRAM.bandwidth_bits={read: 3079, write: 368}'
-bound --timing scheduled --set levels.scratchpad.capacity_bytes=1048576
-flow="gemm:i=64,j=64,k=64 --arch tpu-8x8 -d gemm/kj-p_k-ijk-t --set levels.scratchpad.overlaps=false"
+flow="$gemm --timing scheduled"
+analyze --set levels.scratchpad.capacity_bytes=800000 | sed -n '/^What/,/^$/p'
+bound --set levels.scratchpad.capacity_bytes=800000 --set 'levels.DRAM.bandwidth_bits={read: 3079, write: 368}'
+bound --set levels.scratchpad.capacity_bytes=1048576
+flow="gemm:i=64,j=64,k=64 --arch tpu-8x8 -d gemm/kj-p_k-ijk-t --set levels.scratchpad.overlaps=false --timing roofline"
 analyze | sed -n '/^What/,/^$/p'
 bound --set 'levels.scratchpad.bandwidth_bits={read: 211, write: 128}'
-flow="gemm:i=512,j=512,k=512 --arch tpu-256x256 -d gemm/kj-p_k-ijk-t"
+flow="$gemm --timing roofline"
 # in JSON, for programs
 analyze --set levels.scratchpad.capacity_bytes=800000 --json | tr -d '\t\n' | grep -o '"advice":.*' | tr '{' '\n'
 # nothing where compute decides, nor for contents that the dataflow declares

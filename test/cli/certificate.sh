@@ -2,6 +2,7 @@
 # Certificates: verified as they are written, for every objective, several layers and choices of what bypasses what; refused when anything in them is not
 # so. What is wrong with each is said.
 . "$2/test/cli/harness"
+rooflines
 check() { # the line printed and the exit code
     sator check "$1"
     echo "exit $?"

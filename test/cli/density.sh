@@ -77,7 +77,7 @@ print("sorted", all == sorted(all), len(all) > 1)'
 sed 's/{compute: mac, energy_pj: 10, gating: \[A, B\]}/{compute: mac, energy_pj: 10, gating: [A], skipping: [A, B]}/' arch.yaml >skip.yaml
 sed 's/DRAM, /&bandwidth_bits: {read: 80}, /' skip.yaml >port.yaml
 for machine in skip port; do
-    sator analyze gemm.yaml --arch $machine.yaml --space j --time k,i --json | python3 -c '
+    sator analyze gemm.yaml --arch $machine.yaml --timing roofline --space j --time k,i --json | python3 -c '
 import json, sys
 r = json.load(sys.stdin)
 print("skipping", r["latency_cycles"]["compute"], r["latency_cycles"]["total"], r["latency_cycles"]["expected"], r["energy_expected_pj"]["total"])'

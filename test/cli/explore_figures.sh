@@ -1,7 +1,7 @@
 #!/bin/sh
 # Figures that are stored when they are named keep the laws that tie them to the others, in a run and in a query.
 . "$2/test/cli/harness"
-run() { "$SATOR" explore conv2d:k=8,c=4,ox=8,oy=4,rx=3,ry=3 --arch "$1" --points 0:2000 --quiet --top 1 --json --where "$2"; }
+run() { "$SATOR" explore conv2d:k=8,c=4,ox=8,oy=4,rx=3,ry=3 --arch "$1" --timing roofline --points 0:2000 --quiet --top 1 --json --where "$2"; }
 none() { # no result breaks the law
     [ "$(run "$1" "$2" | grep -c '"layer"')" = 0 ] || echo "$1: $2"
     [ "$(run "$1" "not ($2)" | grep -c '"layer"')" = 1 ] || echo "$1: no result at all: $2"
@@ -19,7 +19,7 @@ done
 none systolic-2d-8x8 'tensors.B.links.east + tensors.B.links.south != tensors.B.spatial_reuse'
 none systolic-2d-8x8 'energy_pj.east != 0.2 * (tensors.A.links.east + tensors.B.links.east + tensors.Y.links.east)'
 # stored, they can be asked for later; what is not stored cannot
-space="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --quiet --top 1"
+space="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --timing roofline --quiet --top 1"
 # shellcheck disable=SC2086
 "$SATOR" explore $space --db a.db --objective energy_pj.scratchpad --keep levels.registers.fills >/dev/null
 sator query a.db --csv --top 1 --sort 'levels.registers.fills / energy_pj.scratchpad' | sed -n '1s/.*power_mw,\(.*\),tensors.A.read.access.*/\1/p'
@@ -50,7 +50,7 @@ sator query b.db --csv | cmp - whole.csv || echo "shards differ"
 grep -c symmetric east.txt
 # what a memory leaks does not tell its tensors apart: A and B of a square may change places as for any other figure
 for figure in energy_pj.scratchpad energy_pj.scratchpad.leakage; do
-    "$SATOR" explore gemm:i=4,j=4,k=4 --arch multicast-8x8 --set levels.scratchpad.leakage_pj=3 --quiet --top 1 --objective $figure |
+    "$SATOR" explore gemm:i=4,j=4,k=4 --arch multicast-8x8 --timing roofline --set levels.scratchpad.leakage_pj=3 --quiet --top 1 --objective $figure |
         sed -n 's/.* points looked at, \(.*\) results,.*/\1 results/p'
 done | uniq | wc -l
 # a name that is wrong

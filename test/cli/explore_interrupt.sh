@@ -2,7 +2,7 @@
 # Ctrl-C stops within a second; all that was evaluated is stored, and the command says how to go on. Exit 130.
 . "$2/test/cli/harness"
 # (a shell has its background jobs ignore Ctrl-C, and what is told to ignore it does)
-env --default-signal=INT "$SATOR" explore vgg16-conv3_2 --arch mesh-8x8 --pack 2 --prune none --no-symmetry --threads 2 \
+env --default-signal=INT "$SATOR" explore vgg16-conv3_2 --arch mesh-8x8 --timing roofline --pack 2 --prune none --no-symmetry --threads 2 \
     --db a.db --top 1 >out 2>err &
 pid=$!
 sleep 1

@@ -4,7 +4,7 @@
 . "$SOURCE/test/cli/explorations"
 need_mpi
 form=json
-space="gemm:i=16,j=16,k=16 mttkrp:i=8,j=8,k=4,l=8 --arch conventional --dataflows optimal --objective edp --quiet --threads 1
+space="gemm:i=16,j=16,k=16 mttkrp:i=8,j=8,k=4,l=8 --arch conventional --timing roofline --dataflows optimal --objective edp --quiet --threads 1
     --vary L2.bandwidth_bits=16:12800:16 --vary L1.capacity_bytes=[4,64] --set levels.PE.shape=[4,4] --top 1"
 whole >/dev/null
 ranks 3 --db a.db >out 2>err || cat err

@@ -4,7 +4,7 @@
 . "$SOURCE/test/cli/explorations"
 need_mpi
 form=csv
-space="conv2d:k=16,c=8,ox=16,oy=16,rx=3,ry=3 --arch systolic-2d-8x8 --points 0:30000 --prune none --no-symmetry \
+space="conv2d:k=16,c=8,ox=16,oy=16,rx=3,ry=3 --arch systolic-2d-8x8 --timing roofline --points 0:30000 --prune none --no-symmetry \
     --quiet --threads 1"
 whole >/dev/null
 ranks 3 --db a.db >out 2>err || cat err

@@ -3,7 +3,7 @@
 # another schema is refused. What the model found beside its numbers is kept: what bounds each result, and the cuts.
 . "$2/test/cli/harness"
 command -v sqlite3 >/dev/null || { echo "SKIP: no sqlite3"; exit 77; }
-space="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --quiet --batch 20"
+space="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --timing roofline --quiet --batch 20"
 # shellcheck disable=SC2086
 run() { "$SATOR" explore $space "$@" >/dev/null; echo "exit $?"; }
 run --db one.db --shard 1/2

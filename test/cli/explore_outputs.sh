@@ -1,7 +1,7 @@
 #!/bin/sh
 # What comes out: lists, single points, CSV and JSON alike, job scripts that run, the same for any number of threads.
 . "$2/test/cli/harness"
-space="conv2d:k=4,ox=6,rx=3,c=1,oy=1,ry=1 --arch systolic-2d-8x8 --set levels.PE.shape=[4,4]"
+space="conv2d:k=4,ox=6,rx=3,c=1,oy=1,ry=1 --arch systolic-2d-8x8 --timing roofline --set levels.PE.shape=[4,4]"
 # shellcheck disable=SC2086
 export SATOR
 run() { "$SATOR" explore $space --quiet "$@"; }
@@ -56,7 +56,7 @@ done
 sator merge all.db all.db.shard* --quiet
 sator query all.db --csv | cmp - one.csv || echo "the job array gives something else"
 # a topology that varies stands in for the file's wires: the same one with the same energies changes nothing
-gemm="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --quiet --csv"
+gemm="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --timing roofline --quiet --csv"
 # shellcheck disable=SC2086
 "$SATOR" explore $gemm | cut -d, -f1,4- >plain.csv
 # shellcheck disable=SC2086

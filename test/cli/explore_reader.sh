@@ -1,7 +1,7 @@
 #!/bin/sh
 # Somebody who reads the database, and takes a break over it, holds the run up but does not end it.
 . "$2/test/cli/harness"
-options="conv2d:k=16,c=8,ox=16,oy=16,rx=3,ry=3 --arch systolic-2d-8x8 --points 0:40000 --prune none --no-symmetry --quiet \
+options="conv2d:k=16,c=8,ox=16,oy=16,rx=3,ry=3 --arch systolic-2d-8x8 --timing roofline --points 0:40000 --prune none --no-symmetry --quiet \
     --threads 1"
 # shellcheck disable=SC2086
 "$SATOR" explore $options --db a.db >/dev/null &

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Shards joined in any order, in several steps, one of them twice, are the whole; whatever the threads.
 . "$2/test/cli/harness"
-run() { "$SATOR" explore alexnet --arch systolic-2d-8x8 --points 0:700 --batch 32 --quiet "$@" >/dev/null; }
+run() { "$SATOR" explore alexnet --arch systolic-2d-8x8 --timing roofline --points 0:700 --batch 32 --quiet "$@" >/dev/null; }
 run --db whole.db --threads 3
 sator query whole.db --csv >whole.csv
 for i in 1 2 3 4; do run --db shard$i.db --shard $i/4 --threads 1; done
@@ -31,7 +31,7 @@ for n in 0 -3 1000001; do
     sator query b.db --summary | grep -E '^  (points|results|missing) ' | cmp - account || echo "$n shards were believed"
 done
 # other explorations do not mix
-"$SATOR" explore alexnet --arch mesh-8x8 --points 0:10 --db other.db --quiet >/dev/null
+"$SATOR" explore alexnet --arch mesh-8x8 --timing roofline --points 0:10 --db other.db --quiet >/dev/null
 sator merge a.db other.db && echo "another exploration was taken"
 sator merge new.db shard1.db other.db && echo "another exploration was taken"
 [ -e new.db ] && echo "half a union was left behind"

@@ -37,18 +37,18 @@ check() {
     cmp mine.best theirs.best || diff mine.best theirs.best
     n=$(wc -l <mine)
 }
-"$SATOR" explore net.yaml --arch systolic-2d-8x8 --set levels.PE.shape=[2,2] --points 0:1500 --db all.db --quiet --top 1 >/dev/null
+"$SATOR" explore net.yaml --arch systolic-2d-8x8 --timing roofline --set levels.PE.shape=[2,2] --points 0:1500 --db all.db --quiet --top 1 >/dev/null
 check all.db
 whole=$n
 [ "$whole" -gt 20 ] || echo "only $whole points"
 # of an array too wide for layer a
-"$SATOR" explore net.yaml --arch systolic-2d-8x8 --set levels.PE.shape=[2,4] --points 0:500 --db wide.db --quiet --top 1 >/dev/null
+"$SATOR" explore net.yaml --arch systolic-2d-8x8 --timing roofline --set levels.PE.shape=[2,4] --points 0:500 --db wide.db --quiet --top 1 >/dev/null
 check_pes wide.db
 [ -s mine ] || echo "no point has all layers"
 # points that one layer lacks, then a layer that has none
-"$SATOR" explore net.yaml --arch systolic-2d-8x8 --set levels.PE.shape=[2,2] --points 0:1500 --where 'latency < 60' --db some.db --quiet --top 1 >/dev/null
+"$SATOR" explore net.yaml --arch systolic-2d-8x8 --timing roofline --set levels.PE.shape=[2,2] --points 0:1500 --where 'latency < 60' --db some.db --quiet --top 1 >/dev/null
 check some.db
 [ "$n" -gt 0 ] && [ "$n" -lt "$whole" ] || echo "$n of $whole points are left: another bound is needed"
-"$SATOR" explore net.yaml --arch systolic-2d-8x8 --set levels.PE.shape=[2,2] --points 0:1500 --where 'instances < 100' --db none.db --quiet --top 1 >/dev/null
+"$SATOR" explore net.yaml --arch systolic-2d-8x8 --timing roofline --set levels.PE.shape=[2,2] --points 0:1500 --where 'instances < 100' --db none.db --quiet --top 1 >/dev/null
 check none.db
 [ "$n" = 0 ] || echo "$n points without a layer"

@@ -33,7 +33,7 @@ mapping:
 EOF
 "$sator" check design.yaml 2>messages | grep -q 'a Timeloop file, nothing wrong' || fail "a Timeloop file is not recognised"
 grep -q 'these are not honoured: technology' messages || fail "it is not said what is not honoured"
-"$sator" analyze design.yaml --arch design.yaml --dataflow design.yaml -q 2>/dev/null >result || fail "no result"
+"$sator" analyze design.yaml --arch design.yaml --timing roofline --dataflow design.yaml -q 2>/dev/null >result || fail "no result"
 # K is outside P: 16 tiles of 2 x 3 weights are read once each; of the inputs, 3 and then one more for each of the other 15
 # steps, for each of the 16 tiles of weights: 16 x 18; every output is written once.
 grep -q '^  Main  *1  *262,144  *0  *Weights  *read  *96  *0  *0  *96  *0$' result || fail "weights: not 16 x 6"
@@ -66,9 +66,9 @@ EOF
 grep -q 'memory: Buffer, capacity_words: 512, bandwidth_bits: {read: 64, write: 64}' shown || fail "1 KB is not 512 words of 16 bits"
 grep -q 'shape: \[2, 2\]' shown || fail "4 instances with meshX 2 are not 2 x 2"
 "$sator" show mapping.yaml -q 2>/dev/null | grep -q 'parallel: \[C 2 -> 1, K 2 -> 0\]' || fail "the split is not honoured"
-"$sator" analyze problem.yaml --arch arch.yaml --dataflow mapping.yaml -q 2>/dev/null >result || fail "targets in another order are refused"
+"$sator" analyze problem.yaml --arch arch.yaml --timing roofline --dataflow mapping.yaml -q 2>/dev/null >result || fail "targets in another order are refused"
 grep -q 'stamps  *1,152 in 288 time-stamps' result || fail "not 2 x 4 x 4 x 9 steps of 4 PEs"
-"$sator" map problem.yaml --arch arch.yaml --objective latency -q 2>/dev/null | grep -q 'best  *288 cycles' ||
+"$sator" map problem.yaml --arch arch.yaml --timing roofline --objective latency -q 2>/dev/null | grep -q 'best  *288 cycles' ||
     fail "not 1,152 multiply-accumulates on 4 PEs"
 
 # Version 0.4 as it is written: tagged nodes, attributes that containers hand down, aliases, constraints at the nodes.
@@ -101,7 +101,7 @@ grep -q 'memory: Buffer, capacity_words: 8192, .*bypass: \[Weights\], may_bypass
 grep -q 'memory: Registers, capacity_words: 32' shown && grep -A1 'array: PE_fanout' shown | grep -q 'shape: \[4, 2\]' ||
     fail "the PEs are others: $(cat shown)"
 grep -q 'constraints on loops' messages && grep -q -e '--constraint nodes.yaml' messages || fail "constraints on loops are not named"
-"$sator" map nodes.yaml --arch nodes.yaml --constraint nodes.yaml --objective latency >result 2>messages || fail "constraints of a file are refused"
+"$sator" map nodes.yaml --arch nodes.yaml --timing roofline --constraint nodes.yaml --objective latency >result 2>messages || fail "constraints of a file are refused"
 grep -q 'honoured: K<=4' messages || fail "it is not said which constraint is not honoured"
 sed -n '/^Loop nest/,/^Accesses/p' result >nest
 grep -A1 'Registers holds' nest | grep -q 'for R in 3' || fail "R=3 is not kept: $(cat nest)"
@@ -136,7 +136,7 @@ ERT:
   tables:
   - {name: "bytes.GB[1..1]", actions: [{name: read, arguments: {}, energy: 2}]}
 EOF
-"$sator" analyze bytes.yaml --arch bytes.yaml --dataflow bytes.yaml --set energy_table=ERT.yaml >result 2>messages ||
+"$sator" analyze bytes.yaml --arch bytes.yaml --timing roofline --dataflow bytes.yaml --set energy_table=ERT.yaml >result 2>messages ||
     fail "words of 8 bits are refused: $(cat messages)"
 grep -q 'GB reads .* 368$' result || fail "a word is no word: $(grep 'GB reads' result)"
 grep -q 'GB.read  *1,472  *2.000 ' result || fail "a word's energy is another: $(grep 'GB.read' result)"
@@ -159,7 +159,7 @@ problem = { R=3; S=3; P=4; Q=4; C=2; K=4; N=1; Wstride=2; Hstride=2; };
 EOF
 "$sator" check old.cfg 2>messages | grep -q 'a Timeloop file, nothing wrong' || fail "libconfig is not read: $(cat messages)"
 "$sator" show old.cfg 2>/dev/null | grep -q 'memory: Registers, capacity_words: 64, .*bypass: \[Weights, Inputs\]' || fail "the bypass is lost"
-"$sator" map old.cfg --arch old.cfg --constraint old.cfg --objective latency -q 2>/dev/null | sed -n '/Registers holds/,/instance/p' >nest
+"$sator" map old.cfg --arch old.cfg --timing roofline --constraint old.cfg --objective latency -q 2>/dev/null | sed -n '/Registers holds/,/instance/p' >nest
 grep -q 'for R in 3' nest && grep -q 'for S in 3' nest || fail "R3 S0 is not kept: $(cat nest)"
 
 # SCALE-Sim: (224 - 7) / 2 + 1 = 109.5 outputs, rounded up as its formula does; a scratchpad a tensor.
@@ -174,7 +174,7 @@ printf '[general]\nrun_name = a\n[architecture_presets]\nArrayHeight: 8\nArrayWi
 "$sator" show scale.cfg -q 2>/dev/null >shown || fail "a configuration is not recognised"
 grep -q 'shape: \[8, 4\]' shown && grep -q 'memory: filter, capacity_bytes: 32768, double_buffered: true' shown || fail "the machine is another"
 # 128 x 512 x 1536 on 32 PEs
-"$sator" map gemm.csv --arch scale.cfg --objective latency -q 2>/dev/null | grep -q 'fc .* 3,145,728 ' || fail "a topology is not mapped on a configuration"
+"$sator" map gemm.csv --arch scale.cfg --timing roofline --objective latency -q 2>/dev/null | grep -q 'fc .* 3,145,728 ' || fail "a topology is not mapped on a configuration"
 
 # What is shown reads back the same.
 for file in problem.yaml arch.yaml net.csv gemm.csv scale.cfg; do

@@ -64,12 +64,12 @@ grep -q 'memory: L2, capacity_bytes: 10000000, bandwidth_bits: {read: 8000, writ
 # KCP: 16 steps of K over 4 clusters, 2 of C, 222 x 222 of outputs, 9 multiply-accumulates in each.
 # RS-2: 4 of K, ceil(112 / 36 clusters) = 4 rows, 28 tiles of X; in each 16 of k, 3 of c, 4 of ox, 7 of rx.
 # product: 40 of N, ceil(100 / 16 clusters) = 7, 2 of K over 16 PEs.
-"$sator" analyze net.m --arch hw.m --dataflow net.m -q >result || fail "no result"
+"$sator" analyze net.m --arch hw.m --timing roofline --dataflow net.m -q >result || fail "no result"
 for layer in 'KCP .* 14,193,792' 'RS-2 .* 602,112' 'product .* 560'; do
     grep -q "^  $layer  *compute" result || fail "not as worked out: $layer; $(cat result)"
 done
 # a dataflow of another network, and one layer that has none
-"$sator" analyze gemm --arch hw.m --dataflow net.m >out 2>messages && fail "another network's dataflow is taken"
+"$sator" analyze gemm --arch hw.m --timing roofline --dataflow net.m >out 2>messages && fail "another network's dataflow is taken"
 grep -q "none of which is 'gemm'" messages || fail "it is not said that there is no such layer: $(cat messages)"
 
 # What is shown reads back the same.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Several machines at once are each what one alone is: for a layer, for a network, for given dataflows.
 . "$2/test/cli/harness"
+rooflines
 archs="--arch conventional --arch eyeriss --arch tpu-8x8"
 # shellcheck disable=SC2086
 sator map resnet18 $archs --json >all.json

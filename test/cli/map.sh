@@ -1,6 +1,7 @@
 #!/bin/sh
 # A mapping printed as a dataflow file gives sator analyze the same figures; every strategy; what cannot be mapped.
 . "$2/test/cli/harness"
+rooflines
 figures() { # of every level and tensor, and the totals
     grep -E '"(tile_words|fills|writes|reads|updates|total)":' "$1" | tr -d '\t, '
 }

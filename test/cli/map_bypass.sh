@@ -1,6 +1,7 @@
 #!/bin/sh
 # Memories that tensors may bypass: the best choice is the least of all choices made by hand, and sator analyze agrees.
 . "$2/test/cli/harness"
+rooflines
 cat >open.yaml <<'END'
 name: open
 levels:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What is wrong with a constraint is said in its own terms, once for all layers; a total without all layers is no total.
 . "$2/test/cli/harness"
+rooflines
 wrong() {
     echo "== $1"
     sator map gemm --arch conventional --constraint "$1" 2>&1 | grep -E 'error|help' | sed 's/^--constraint:1://'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What stands at the edges of sator map's reports: one of a thing, layers without a proof.
 . "$2/test/cli/harness"
+rooflines
 # one loop instance, one cycle, one PE at work
 sator map gemm:i=1,j=1,k=1 --arch conventional | grep -E '^  (workload|latency|utilization|space) |holds .* word;|one instance'
 sator analyze gemm:i=1,j=1,k=1 --arch conventional --space 'i, j' --time k | grep -E '^  (workload|latency|stamps|utilization|throughput) '

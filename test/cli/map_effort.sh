@@ -2,6 +2,7 @@
 # What a search looks at until it has its proof: no more than it was. A bound that is weaker than it should be is a bound still, and no
 # other test notices it. Where a change of the search is worth more, the number changes with it.
 . "$2/test/cli/harness"
+rooflines
 effort() { # effort MOST ARGUMENTS: unrollings, tiles, partial orders and mappings looked at
     most=$1
     shift

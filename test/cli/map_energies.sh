@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every machine of the library that the mapper handles has energies, or the message has a remedy that works when it is pasted.
 . "$2/test/cli/harness"
+rooflines
 cat >unnamed.yaml <<'END'
 technology_nm: 65
 levels:

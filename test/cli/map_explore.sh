@@ -2,6 +2,7 @@
 # On machines whose PEs pass words on, the mapping that map proves is at least as good as the best of the dataflows that explore tries,
 # skewed ones among them, and as the best without a skew.
 . "$2/test/cli/harness"
+rooflines
 first() { # KEY of the first row of a CSV table
     python3 -c 'import csv, sys; print(next(csv.DictReader(sys.stdin))[sys.argv[1]])' "$1"
 }

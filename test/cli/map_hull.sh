@@ -1,6 +1,7 @@
 #!/bin/sh
 # Domains that are no box: the mapper tiles the least box around them, and counts what is in them.
 . "$2/test/cli/harness"
+rooflines
 cat >small.yaml <<'YAML'
 name: small
 levels:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Seven iterations side by side on 2 x 4 PEs, 4 + 3: one PE has nothing to do, and is not counted.
 . "$2/test/cli/harness"
+rooflines
 cat >arch.yaml <<'END'
 levels:
   - {memory: DRAM, energy_pj: 100}

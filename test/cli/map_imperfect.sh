@@ -1,6 +1,7 @@
 #!/bin/sh
 # --imperfect: the file it writes gives sator analyze the same figures; 17 iterations on 16 PEs take 2 cycles, not 17.
 . "$2/test/cli/harness"
+rooflines
 figures() { # of every level and tensor, and the totals
     grep -E '"(tile_words|fills|writes|reads|updates|total)":' "$1" | tr -d '\t, '
 }

@@ -4,6 +4,7 @@
 # reads, 8 that stay and 4 over l1, B's 12 reads and 12 over l1, Y's 12 that stay, 6 over l0 and 6 updates: 30 x 100 +
 # 16 x 20 + 6 x 0.5 + 24 MACs = 3,347 pJ; the mapping found first costs 3,784, less than this one without l0.
 . "$2/test/cli/harness"
+rooflines
 cat >work.yaml <<'END'
 name: fir
 sizes: {x: 6, r: 4}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What a proof is not about is said beside it, and only where it is so.
 . "$2/test/cli/harness"
+rooflines
 left_out() {
     echo "== $*"
     sator map "$@" | sed -n '/^  left out/,/^  energy/p' | grep -v '^  energy\|^  skew'

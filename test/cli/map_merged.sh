@@ -2,6 +2,7 @@
 # An output that a tree merges on its way into the PEs' memory: each partial sum that crosses takes the place of one read
 # there. So keeping it longer may cost more. The optimal strategy finds what the exhaustive one does.
 . "$2/test/cli/harness"
+rooflines
 cat >w.yaml <<'W'
 name: w
 sizes: {j: 2, k: 4, l: 3, i: 5}

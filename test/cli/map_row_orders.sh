@@ -1,6 +1,7 @@
 #!/bin/sh
 # Loops that share an array dimension stand there in the order that is best, which need not be the workload's.
 . "$2/test/cli/harness"
+rooflines
 cat >row.yaml <<'YAML'
 name: row
 levels:

@@ -35,4 +35,12 @@ for arch in conventional eyeriss systolic-2d-8x8 tpu-256x256; do
     [ "$total" = "$point" ] || echo "$arch: mapped $total, explored $point"
     grep -c '"proved":.*true' map.json
 done
+# every mapping by itself: its time depends on orders that traffic does not tell apart
+for objective in edp latency; do
+    for strategy in optimal exhaustive; do
+        sator map gemm:i=4,j=2,k=8 --arch eyeriss --timing scheduled --objective $objective --strategy $strategy --json |
+            grep -E '"(value|proved)"' | tr -d '\t' >$strategy.txt
+    done
+    cmp optimal.txt exhaustive.txt && sed -n 's/^"proved":/&/p' exhaustive.txt
+done
 sator map gemm --arch tpu-8x8 --timing scheduled --pareto energy,latency || echo refused

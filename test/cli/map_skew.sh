@@ -2,6 +2,7 @@
 # Skewed arrays in the search: what they gain, how they are asked for, and that the analysis of what
 # is found has the same figures.
 . "$2/test/cli/harness"
+rooflines
 best() { # CONSTRAINT WORKLOAD ARCH: the figures of map, and of the analysis of its dataflow
     echo "== $*"
     constraint=$1

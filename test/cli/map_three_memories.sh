@@ -4,6 +4,7 @@
 # With i outermost A crosses 2 times and B 12 times; with i at L1, inside j, A crosses 12 times and B 6. So the least is
 #   DRAM: 14 reads of 100 and 12 writes of 1;  L1: 12 writes and 12 reads of 1;  1436 in all, where i at L1 takes 1824.
 . "$2/test/cli/harness"
+rooflines
 cat >product.yaml <<'END'
 name: product
 sizes: {i: 2, j: 6}
