@@ -36,7 +36,7 @@ struct behaviour {
     int64_t period;
     int64_t least, greatest; /* extents of all points */
     int first_row; /* of time, that it moves */
-    int64_t long_from, studied_from; /* periods */
+    int64_t blur, long_from; /* periods */
 };
 
 struct sorter {
@@ -45,6 +45,7 @@ struct sorter {
     const struct sator_model_question *question;
     int64_t n_points;
     const int64_t *extents;
+    int64_t back; /* stamps that a count looks back */
     int n_loops;
     struct behaviour loops[MOST_LOOPS];
     int n_rows;
@@ -226,7 +227,6 @@ static bool find_blur(const struct sorter *s, const struct row *row, int64_t *bl
 /* From how many periods on the counts follow the law: doc/counting.md, "Many extents". */
 static bool find_lengths(struct sorter *s)
 {
-    const int64_t back = look_back(s->model);
     int64_t time[MOST_LOOPS] = {0}, index[MOST_LOOPS] = {0}; /* the greatest blurs of each loop */
 
     for (int r = 0; r < s->n_rows; r++) {
@@ -240,8 +240,8 @@ static bool find_lengths(struct sorter *s)
         *most = blur > *most ? blur : *most;
     }
     for (int l = 0; l < s->n_loops; l++) {
-        s->loops[l].long_from = time[l] + index[l] + back + 3;
-        s->loops[l].studied_from = time[l] + index[l] + 2 * (back + 1) + 4;
+        s->loops[l].blur = time[l] + index[l];
+        s->loops[l].long_from = s->loops[l].blur + s->back + 3;
     }
     return true;
 }
@@ -337,13 +337,13 @@ static void span(const struct sorter *s, struct sator_family *family)
         if (n == FAMILY_LOOPS)
             return;
         int64_t width = (family->greatest[l] - family->least[l]) / b->period;
-        int64_t tiles = (family->least[l] - 1) / b->period + 1;
         family->box.step[n] = 1;
         family->box.width[n] = width < 2 ? 2 : width;
         loops[n++] = (struct family_loop){.loop = l,
                 .period = b->period,
                 .first_row = b->first_row,
-                .studied_from = tiles < b->studied_from ? b->studied_from - tiles : 0};
+                .n_least = (family->least[l] - 1) / b->period + 1,
+                .blur = b->blur};
     }
     const int n_corners = 1 << n;
     if (family->n_points < (n == 0 ? 2 : (n_corners + 1) * 3 / 2))
@@ -365,6 +365,7 @@ static struct sator_families *make(struct sator_ctx *ctx, const struct sorter *s
             .question = s->question,
             .arena = s->arena,
             .n_loops = s->n_loops,
+            .back = s->back,
             .n_points = s->n_points};
     all->family_of = SATOR_NEW_ARRAY(s->arena, int, s->n_points + 1);
     all->names = sator_memo_new(sizeof(int));
@@ -395,6 +396,7 @@ struct sator_families *sator_families_new(struct sator_ctx *ctx, const struct sa
             .question = question,
             .n_points = n_points,
             .extents = extents,
+            .back = look_back(model),
             .n_loops = workload->n_loops};
     find_extents(&s);
     struct sator_families *made = NULL;

@@ -42,6 +42,7 @@ struct family_study {
     int n_name; /* what tells it from others; QUESTION_NAME + 1: nothing does */
     int64_t name[QUESTION_NAME];
     int64_t step[FAMILY_LOOPS];
+    bool looks_around; /* a stamp's numbers depend on what those next to it look back at, too */
     int n_numbers;
     /* Find them for "workload", which has the extents of a corner; "family" was taken for it, or is
      * NULL where it lies outside of the family's box. */
@@ -73,7 +74,8 @@ struct sator_family {
         int loop;
         int64_t period;
         int first_row; /* of time, that the loop moves; all of them: none */
-        int64_t studied_from; /* periods from the least: from there on studies follow the law */
+        int64_t n_least; /* periods of the least extent, the last one perhaps cut short */
+        int64_t blur; /* periods in which an instance may be, given rows that the loop moves */
         int64_t at; /* of the point that was taken, in periods from the least */
     } * loops;
     struct family_box box; /* of all points */
@@ -94,6 +96,7 @@ struct sator_families {
         int corner, n_time, n_space;
     } counters[FAMILY_COUNTERS];
     int n_loops;
+    int64_t back; /* stamps that a count looks back */
     int64_t n_points;
     int *family_of; /* one a point; -1: none */
     int n_families;

@@ -262,6 +262,18 @@ enum sator_status sator_family_answer(struct sator_family *family, const struct 
 
 /* ---- studies ---- */
 
+/* From how many periods from the least on a study follows the law (doc/counting.md, "Many
+ * extents").
+ */
+static int64_t studied_from(const struct sator_family *family, const struct family_study *study,
+        const struct family_loop *loop)
+{
+    const int64_t reach = family->all->back + study->looks_around;
+    const int64_t periods = loop->blur + 2 * reach + 4;
+
+    return periods > loop->n_least ? periods - loop->n_least : 0;
+}
+
 /* The points that lie steps of the study apart from the one that was taken, as a box that has a
  * point inside; false: the study does not follow the law there. */
 static bool find_box(
@@ -269,10 +281,11 @@ static bool find_box(
 {
     for (int i = 0; i < family->n_loops; i++) {
         const struct family_loop *loop = &family->loops[i];
-        int64_t above = loop->at - loop->studied_from, step = study->step[i];
+        int64_t from = studied_from(family, study, loop);
+        int64_t above = loop->at - from, step = study->step[i];
         if (above < 0)
             return false;
-        box->first[i] = loop->studied_from + above % step;
+        box->first[i] = from + above % step;
         box->step[i] = step;
         int64_t width = (family->box.width[i] - box->first[i]) / step;
         box->width[i] = width < 2 ? 2 : width;

@@ -104,6 +104,8 @@ int64_t timing_whole_words(const struct timing *timing);
 
 /* Warn of memories that are said to overlap, and have no room for two tiles. */
 void timing_warn_of_room(struct timing *timing);
+/* Whether some transfer takes place while neighbours of its stamp run. */
+bool timing_overlaps(const struct timing *timing);
 /* List them, outermost first for each access. */
 enum sator_status timing_list_transfers(struct timing *timing);
 

@@ -13,11 +13,21 @@ enum {
 
 /* ---- numbers ---- */
 
+/* Whose words pass a port is a matter of its wires. */
+static int count_served(const struct timing *timing, int port)
+{
+    return timing->ports[port].memory < 0 ? timing->analysis->workload->n_accesses : 0;
+}
+
 /* What a time is made of as one row: cycles, those that compute, then of each port three numbers
  * and whose words pass. */
 static int count_numbers(const struct timing *timing)
 {
-    return 2 + timing->n_ports * (3 + timing->analysis->workload->n_accesses);
+    int n = 2 + 3 * timing->n_ports;
+
+    for (int q = 0; q < timing->n_ports; q++)
+        n += count_served(timing, q);
+    return n;
 }
 
 static void take_sum(struct timing *timing, const sator_int *numbers, struct timing_sum *sum)
@@ -31,7 +41,7 @@ static void take_sum(struct timing *timing, const sator_int *numbers, struct tim
         sum->busy[q] = *numbers++;
         sum->exposed[q] = *numbers++;
         sum->stalled[q] = *numbers++;
-        for (int i = 0; i < n_accesses; i++)
+        for (int i = 0; i < count_served(timing, q); i++)
             timing->served[q * n_accesses + i] = *numbers++ != 0;
     }
 }
@@ -46,7 +56,7 @@ static void put_sum(const struct timing *timing, const struct timing_sum *sum, s
         *numbers++ = sum->busy[q];
         *numbers++ = sum->exposed[q];
         *numbers++ = sum->stalled[q];
-        for (int i = 0; i < n_accesses; i++)
+        for (int i = 0; i < count_served(timing, q); i++)
             *numbers++ = timing->served[q * n_accesses + i];
     }
 }
@@ -151,16 +161,20 @@ static bool describe_study(struct timing *timing, struct family_study *study)
 {
     struct analysis *analysis = timing->analysis;
     const struct sator_family *family = analysis->family;
-    const int64_t whole = timing_whole_words(timing);
+    int64_t whole = 0; /* words, once they are needed */
 
     *study = (struct family_study){.n_name = QUESTION_NAME + 1,
+            .looks_around = timing_overlaps(timing),
             .n_numbers = count_numbers(timing),
             .find = find_corner,
             .of = timing};
     for (int i = 0; i < family->n_loops; i++) {
-        bool varies = moves_outside(analysis, family->loops[i].first_row);
-        study->step[i] = varies ? whole : 1;
-        if (varies && whole * family->loops[i].period > LONGEST_STEP)
+        study->step[i] = 1;
+        if (!moves_outside(analysis, family->loops[i].first_row))
+            continue;
+        whole = whole == 0 ? timing_whole_words(timing) : whole;
+        study->step[i] = whole;
+        if (whole * family->loops[i].period > LONGEST_STEP)
             return false;
     }
     if (analysis->n_memories >= QUESTION_NAME)

@@ -173,6 +173,26 @@ void timing_warn_of_room(struct timing *timing)
         warn_of(timing, m);
 }
 
+bool timing_overlaps(const struct timing *timing)
+{
+    struct analysis *analysis = timing->analysis;
+
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        const char *tensor = analysis->workload->accesses[i].tensor;
+        int holder = -1;
+        for (int m = 0; m < analysis->n_memories; m++) {
+            const struct memory *memory = &analysis->memories[m];
+            if (!memory->held[i])
+                continue;
+            if ((holder >= 0 || !analysis_is_whole(analysis, memory)) &&
+                    kind_of(timing, m, holder, tensor) == SATOR_TRANSFER_OVERLAPPED)
+                return true;
+            holder = m;
+        }
+    }
+    return false;
+}
+
 enum sator_status timing_list_transfers(struct timing *timing)
 {
     struct analysis *analysis = timing->analysis;
