@@ -1,7 +1,9 @@
 /* Better mappings near a mapping: small random changes, each kept if it costs no more.
  *
  * A prime factor of a loop moves from one row to another; two do, in opposite directions; a loop
- * moves within the order of a memory. Nothing is proved by it: it gives the optimal strategy
+ * moves within the order of a memory. Where none of them has been better for a while, the best
+ * mapping takes several at once, whatever they cost, and the climb goes on from there. Nothing is
+ * proved by it: it gives the optimal strategy
  * something to measure others against long before its bounds lead it there.
  */
 #include "mapper/invariants.h"
@@ -14,15 +16,19 @@
 #include <string.h>
 
 enum {
-    START_TRIES = 2000
+    START_TRIES = 2000,
+    STALE = 150, /* changes in a row that are no better, after which there is a leap: */
+    LEAST_LEAP = 3,
+    LEAPS = 5 /* ... of so many changes and fewer than so many more */
 };
 
 struct climb {
     struct mapper_search *search;
     const struct mapper_problem *problem;
     uint64_t state; /* of the random numbers */
-    struct mapper_mapping here, next;
-    struct mapper_cost cost;
+    struct mapper_mapping here, next, best;
+    struct mapper_cost cost, best_cost; /* of "here", of "best" */
+    int stale; /* changes since the last better one, or leap */
 };
 
 static int draw(struct climb *c, int n)
@@ -125,8 +131,50 @@ static bool begin(struct climb *c)
     if (!(c->search->found && sator_mapper_is_legal(c->problem, c->search->words, &c->here)) &&
             !sator_mapper_find_any(c->problem, &c->here))
         return false;
-    c->cost = cost_of(c, &c->here);
+    c->cost = c->best_cost = cost_of(c, &c->here);
+    c->best = c->here;
     return !isnan(c->cost.value) && !isinf(c->cost.value);
+}
+
+/* Make "next" of the best mapping by several changes. */
+static void leap(struct climb *c)
+{
+    c->stale = 0;
+    c->next = c->best;
+    for (int left = LEAST_LEAP + draw(c, LEAPS); left > 0; left--)
+        change(c);
+}
+
+/* Make "next" of where the climb is; false where a change changes nothing. */
+static bool step(struct climb *c)
+{
+    c->next = c->here;
+    return change(c) && (draw(c, 4) != 0 || change(c));
+}
+
+static void try_change(struct climb *c)
+{
+    bool leaps = c->stale >= STALE;
+
+    if (leaps)
+        leap(c);
+    else if (!step(c))
+        return;
+    sator_mapper_arrange(c->problem, &c->next);
+    assert(mapper_is_complete(c->problem, &c->next));
+    c->stale++;
+    if (!sator_mapper_is_legal(c->problem, c->search->words, &c->next))
+        return;
+    struct mapper_cost cost = cost_of(c, &c->next);
+    if (!is_no_worse(cost, c->cost) && !(leaps && !isnan(cost.value) && !isinf(cost.value)))
+        return;
+    c->stale = cost.value < c->cost.value ? 0 : c->stale;
+    c->here = c->next;
+    c->cost = cost;
+    if (!is_no_worse(cost, c->best_cost))
+        return;
+    c->best = c->next;
+    c->best_cost = cost;
 }
 
 void sator_mapper_climb(struct mapper_search *search, int tries)
@@ -142,21 +190,9 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
         sator_mapper_sunstone_in_haste(search);
     if (!begin(&c))
         return;
-    for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++) {
-        c.next = c.here;
-        if (!change(&c) || (draw(&c, 4) == 0 && !change(&c)))
-            continue;
-        sator_mapper_arrange(c.problem, &c.next);
-        assert(mapper_is_complete(c.problem, &c.next));
-        if (!sator_mapper_is_legal(c.problem, search->words, &c.next))
-            continue;
-        struct mapper_cost cost = cost_of(&c, &c.next);
-        if (!is_no_worse(cost, c.cost))
-            continue;
-        c.here = c.next;
-        c.cost = cost;
-    }
-    sator_mapper_offer(search, &c.here, c.cost);
+    for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++)
+        try_change(&c);
+    sator_mapper_offer(search, &c.best, c.best_cost);
 }
 
 /* ---- problems without formulas ---- */

@@ -114,7 +114,7 @@ void optimal_climb(struct optimizer *o)
     if (looks < o->table.climbs_at ||
             o->plan->orders) /* what is near the best was tried with the usual one */
         return;
-    o->table.climbs_at = looks + 4 * (looks - o->table.climbs_at + WORTH_A_CLIMB);
+    o->table.climbs_at = 2 * looks + WORTH_A_CLIMB;
     if (o->problem->has_counted && !o->table.has_started)
         sator_mapper_start(o->search);
     o->table.has_started = true;
