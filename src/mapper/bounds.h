@@ -52,6 +52,11 @@ void sator_mapper_bounds_free(struct mapper_bounds *bounds);
  * must not fall with the words that cross is for the caller to know. */
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
 
+/* From now on the factors of "loops" at the nearest row outside may be any, though those at the
+ * others are: all of them are "far", and "near" has 1. They stand alone in the indices of all
+ * tensors that they index, if in any; factors divide. */
+void sator_mapper_bounds_either(struct mapper_bounds *bounds, unsigned loops);
+
 /* From now on tiles may be smaller than those of the shape, along each loop by the factor "most"
  * (borrowed; NULL: they are not): the most words that may cross are those of the smallest. */
 void sator_mapper_bounds_shrink(struct mapper_bounds *bounds, const int64_t *most);

@@ -45,7 +45,7 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->problem = problem;
     b->words = words;
     b->joined = joined;
-    b->open = 0;
+    b->open = b->either = 0;
     b->shrink = NULL;
     b->strides = false;
     b->compute = 0;
@@ -184,6 +184,11 @@ static double lent_by(const struct mapper_bounds *b, const struct mapper_transfe
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
 {
     bounds->open = loops;
+}
+
+void sator_mapper_bounds_either(struct mapper_bounds *bounds, unsigned loops)
+{
+    bounds->either = loops;
 }
 
 void sator_mapper_bounds_shrink(struct mapper_bounds *bounds, const int64_t *most)
@@ -362,7 +367,8 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
         near_loops |= outside[0].inverse[i] < 1 ? 1U << i : 0;
         far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;
     }
-    const struct order_classes *classes = sator_mapper_order_classes(orders, near_loops, far_loops);
+    const struct order_classes *classes =
+            sator_mapper_order_classes(orders, near_loops, far_loops, b->either & far_loops);
     for (int dear = 0; dear < 2; dear++) { /* windows take long */
         for (int k = 0; k < orders->count; k++) {
             const struct mapper_transfer *t = &p->transfer[orders->transfer[k]];

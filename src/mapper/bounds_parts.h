@@ -40,6 +40,7 @@ struct mapper_bounds {
     struct mapper_words *words;
     uint32_t joined; /* transfers */
     unsigned open; /* loops whose tiles are not known */
+    unsigned either; /* loops whose factors at the nearest row are not known */
     const int64_t *shrink; /* how much smaller tiles may be by loop, or NULL */
     bool strides; /* see sator_mapper_bounds_strides */
     double compute; /* cycles that every mapping takes */

@@ -203,6 +203,7 @@ static void open_slides(struct mapper_bounds *b, const struct mapper_shape *shap
         sator_mapper_slides_init(&recalled->slides, b->words, &local->walk, shape, outside->near,
                 outside->far, outside->is_direct ? &outside->blocks : NULL);
     recalled->has_slides = true;
+    recalled->slides.either = b->either;
 }
 
 void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,

@@ -100,43 +100,61 @@ static struct moved place_loop(const struct class_search *s, struct order_class 
     return state;
 }
 
-/* Place the loops "now", bits from "base" on, then the loops "later" as far ones; "state" are the
- * transfers that still stand and those that slide. */
-static void place_rest(struct class_search *s, unsigned now, int base, unsigned later,
-        struct moved state, const struct order_class *so_far)
+/* The loops that are still to be placed: near ones first, then far ones, of which some may stand
+ * before a near one, too. */
+struct unplaced {
+    unsigned near, far, either;
+};
+
+static struct unplaced without(struct unplaced rest, int loop, bool is_near)
+{
+    unsigned others = ~(1U << loop);
+
+    return (struct unplaced){is_near ? rest.near & others : rest.near,
+            is_near ? rest.far : rest.far & others, is_near ? rest.either : rest.either & others};
+}
+
+/* Place the loops "rest"; "state" are the transfers that still stand and those that slide. */
+static void place_rest(struct class_search *s, struct unplaced rest, struct moved state,
+        const struct order_class *so_far)
 {
     struct order_class order = *so_far;
     int n = s->problem->n_loops;
+    bool near_first = rest.near != 0;
+    unsigned far = near_first ? rest.either : rest.far; /* that may be next */
 
     for (int i = 0; i < n; i++) { /* what moves nothing is kept along at no loss */
         struct moved moved = moved_by(s, state, i);
-        if (!(now >> i & 1) || (moved.still | moved.sliding) != 0)
+        bool is_near = rest.near >> i & 1;
+        if (!((rest.near | far) >> i & 1) || (moved.still | moved.sliding) != 0)
             continue;
-        place_loop(s, &order, state, i, base + i);
-        now &= ~(1U << i);
+        place_loop(s, &order, state, i, is_near ? i : n + i);
+        rest = without(rest, i, is_near);
     }
-    if (now == 0 && later != 0) {
-        place_rest(s, later, n, 0, state, &order);
+    if (near_first && rest.near == 0 && rest.far != 0) {
+        place_rest(s, rest, state, &order);
         return;
     }
-    if (now == 0 || (state.still | state.sliding) == 0) {
+    if ((rest.near | rest.far) == 0 || (state.still | state.sliding) == 0) {
         add_class(s, &order);
         return;
     }
+    far = near_first ? rest.either : rest.far;
     for (int i = 0; i < n; i++) {
-        if (!(now >> i & 1))
+        bool is_near = rest.near >> i & 1;
+        if (!((rest.near | far) >> i & 1))
             continue;
         struct order_class next = order;
-        struct moved left = place_loop(s, &next, state, i, base + i);
-        place_rest(s, now & ~(1U << i), base, later, left, &next);
+        struct moved left = place_loop(s, &next, state, i, is_near ? i : n + i);
+        place_rest(s, without(rest, i, is_near), left, &next);
     }
 }
 
 /* ---- the table ---- */
 
-static struct order_classes *find_slot(struct order_classes *slot, size_t n_slots, uint32_t loops)
+static struct order_classes *find_slot(struct order_classes *slot, size_t n_slots, uint64_t loops)
 {
-    size_t at = (loops * UINT32_C(2654435761)) & (n_slots - 1);
+    size_t at = (size_t)(loops * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n_slots - 1);
 
     while (slot[at].count != 0 && slot[at].loops != loops)
         at = (at + 1) & (n_slots - 1);
@@ -181,8 +199,8 @@ static uint8_t keep_number(struct order_classes *classes, int k, const struct or
     return (uint8_t)j;
 }
 
-static void find_classes(
-        const struct order_table *table, unsigned near, unsigned far, struct order_classes *classes)
+static void find_classes(const struct order_table *table, const struct unplaced *loops,
+        struct order_classes *classes)
 {
     struct class_search *s = sator_alloc(sizeof *s);
     struct order_class none = {.keep = {{0}}};
@@ -193,7 +211,7 @@ static void find_classes(
     s->problem = table->problem;
     s->table = table;
     s->count = 0;
-    place_rest(s, near, 0, far, still, &none);
+    place_rest(s, *loops, still, &none);
     classes->keeps = sator_alloc(sizeof *classes->keeps * (size_t)s->count);
     for (int c = 0; c < s->count; c++) {
         for (int k = 0; k < table->count; k++)
@@ -204,9 +222,10 @@ static void find_classes(
 }
 
 const struct order_classes *sator_mapper_order_classes(
-        struct order_table *table, unsigned near, unsigned far)
+        struct order_table *table, unsigned near, unsigned far, unsigned either)
 {
-    uint32_t loops = near | far << table->problem->n_loops;
+    int n = table->problem->n_loops;
+    uint64_t loops = near | (uint64_t)far << n | (uint64_t)either << 2 * n;
     struct order_classes *classes = find_slot(table->slot, table->n_slots, loops);
 
     if (classes->count != 0)
@@ -215,8 +234,9 @@ const struct order_classes *sator_mapper_order_classes(
         grow_slots(table);
         classes = find_slot(table->slot, table->n_slots, loops);
     }
+    assert((near & either) == 0 && (either & ~far) == 0);
     classes->loops = loops;
-    find_classes(table, near, far, classes);
+    find_classes(table, &(struct unplaced){near, far, either}, classes);
     return classes;
 }
 

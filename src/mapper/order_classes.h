@@ -29,7 +29,7 @@ struct order_keep {
 };
 
 struct order_classes {
-    uint32_t loops; /* with factors above 1, as bits */
+    uint64_t loops; /* with factors above 1, as bits: near, far, either */
     int count; /* 0: a free slot */
     uint8_t (*keeps)[MAPPER_ACCESSES]; /* what each keeps of each transfer: a number of "keep" */
     int n_keeps[MAPPER_ACCESSES];
@@ -49,9 +49,11 @@ void sator_mapper_order_table_init(
         struct order_table *table, const struct mapper_problem *problem, uint32_t transfers);
 void sator_mapper_order_table_free(struct order_table *table);
 /* The classes for the loops "near" and "far", those with factors above 1; valid until the next
- * call.
+ * call. Of the far ones "either" may also have factors at the nearest row, which are not known: all
+ * of such a loop stands where it stands first, before some near loops or among the far ones. Their
+ * bits are those of far loops.
  */
 const struct order_classes *sator_mapper_order_classes(
-        struct order_table *table, unsigned near, unsigned far);
+        struct order_table *table, unsigned near, unsigned far, unsigned either);
 
 #endif

@@ -446,7 +446,7 @@ void sator_mapper_slides_least(struct mapper_slides *slides, const struct mapper
         runs /= factor;
         /* the first loop and those that move nothing may run before a second one */
         if ((loop == first || !(walk->access->relevant >> loop & 1)) &&
-                (bit < n || (seconds & all_near) == 0))
+                (bit < n || (seconds & all_near) == 0 || (slides->either >> loop & 1)))
             second_stamps /= factor;
     }
     *group = least_words(slides, &slides->group, order, seconds, second_stamps, runs);

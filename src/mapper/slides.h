@@ -33,6 +33,7 @@ struct mapper_slides {
     struct mapper_words *memory;
     const struct mapper_walk *walk;
     const struct mapper_shape *shape;
+    unsigned either; /* far loops that may stand among near ones, too */
     const int64_t *near, *far; /* temporal factors outside, by loop */
     const struct mapper_blocks *blocks; /* in place of these, or NULL */
     int nearest; /* the innermost time row outside */

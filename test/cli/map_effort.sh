@@ -11,12 +11,12 @@ effort() { # effort MOST ARGUMENTS: unrollings, tiles, partial orders and mappin
         END { if (proved != "true" || sum > most * 1.01) print what ": " proved ", looked at " sum ", " most " is known to be enough" }'
 }
 effort 793 resnet18 --layer conv4_1 --arch conventional
-effort 975 resnet18 --layer fc --arch eyeriss-tenet --set energy_table=45nm
-effort 6452 resnet18 --layer conv5_1 --arch simba-like
-effort 15621 resnet18 --layer conv5_x --arch five-level
-effort 11649 gemm:i=60,j=48,k=36 --arch systolic-2d-8x8
+effort 836 resnet18 --layer fc --arch eyeriss-tenet --set energy_table=45nm
+effort 5933 resnet18 --layer conv5_1 --arch simba-like
+effort 13414 resnet18 --layer conv5_x --arch five-level
+effort 3530 gemm:i=60,j=48,k=36 --arch systolic-2d-8x8
 effort 3640 gemm:i=97,j=89,k=101 --arch conventional --imperfect
 effort 6823 resnet18 --layer conv5_1 --arch conventional --imperfect
-effort 588 resnet18 --layer conv5_1 --arch eyeriss
+effort 580 resnet18 --layer conv5_1 --arch eyeriss
 effort 1105 resnet18 --layer conv4_downsample --arch conventional --set 'levels.PE.reduction=[{name: sums, map: "PE[i,j] -> TREE[i]", energy_pj: 0.2}]'
-effort 21958 resnet18 --layer conv5_1 --arch simba-like --objective latency
+effort 9072 resnet18 --layer conv5_1 --arch simba-like --objective latency

@@ -267,6 +267,66 @@ static void check_child(struct checked *c, int child, const struct mapper_mappin
     }
 }
 
+/* Give what the time rows up to "end" have of the loops "open" to these rows anew. */
+static void spread_anew(struct checked *c, int end, unsigned open, struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+
+    for (; open != 0; open &= open - 1) {
+        int i = __builtin_ctz(open);
+        int64_t rest = 1;
+        for (int r = 0; r <= end; r++) {
+            rest *= p->row[r].is_space ? 1 : mapping->factor[r][i];
+            mapping->factor[r][i] = p->row[r].is_space ? mapping->factor[r][i] : 1;
+        }
+        while (rest > 1) {
+            int64_t prime = smallest_prime(rest);
+            int r = draw(c, end + 1);
+            while (p->row[r].is_space)
+                r = draw(c, end + 1);
+            mapping->factor[r][i] *= prime;
+            rest /= prime;
+        }
+    }
+}
+
+/* The bound of the transfers into "child" when its tile is known, and of the memory outside of it
+ * the loops that slide and some others. */
+static void check_either(struct checked *c, int child, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    int near_row = p->memory[child - 1].row;
+    int64_t far[MAPPER_LOOPS];
+    struct mapper_mapping known = *mapping;
+    struct mapper_shape shape;
+    struct mapper_share bound;
+    unsigned sliding = 0, open = 0;
+
+    for (int a = 0; a < p->n_accesses; a++)
+        sliding |= p->access[a].relevant & ~p->access[a].plain;
+    if (p->imperfect || p->has_counted || p->skew != NULL ||
+            (child == p->n_memories && c->joined != 0))
+        return;
+    for (int i = 0; i < p->n_loops; i++)
+        open |= !(sliding >> i & 1) && draw(c, 3) > 0 ? 1U << i : 0;
+    for (int i = 0; i < p->n_loops; i++)
+        known.factor[near_row][i] = open >> i & 1 ? 1 : mapping->factor[near_row][i];
+    known_shape(c, near_row, &known, &shape, far);
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] *= mapping->factor[near_row][i] / known.factor[near_row][i];
+    sator_mapper_bounds_known(c->bounds, child - 1);
+    sator_mapper_bounds_either(c->bounds, open);
+    sator_mapper_bounds_share(c->bounds, child, &shape, known.factor[near_row], far, &bound);
+    sator_mapper_bounds_either(c->bounds, 0);
+    compare(c, "tile and some nearest loops known", child, child - 1, &bound, mapping);
+    for (int k = 0; k < 6; k++) {
+        struct mapper_mapping other = *mapping;
+        complete(c, near_row, &other);
+        spread_anew(c, near_row, open, &other);
+        compare(c, "tile and some nearest loops known", child, child - 1, &bound, &other);
+    }
+}
+
 /* Whether a transfer costs no less when it moves more words: larger tiles then bound smaller ones.
  */
 static bool only_grows(const struct checked *c)
@@ -457,6 +517,8 @@ static void check_mappings(struct checked *c, int n_mappings)
         c->any_order = draw(c, 2) == 0;
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_child(c, child, &mapping);
+        for (int child = 1; child <= c->problem->n_memories; child++)
+            check_either(c, child, &mapping);
         for (int child = 1; child < c->problem->n_memories && only_grows(c); child++)
             check_open(c, child, &mapping);
         check_whole(c, &mapping);

@@ -250,7 +250,7 @@ void optimal_find_crossing(struct optimal_plan *plan, struct sator_arena *arena)
         return;
     sator_mapper_order_table_init(&table, p, sator_mapper_transfers_into(p, crossing->child));
     const struct order_classes *orders =
-            sator_mapper_order_classes(&table, 0, (1U << p->n_loops) - 1);
+            sator_mapper_order_classes(&table, 0, (1U << p->n_loops) - 1, 0);
     crossing->first = table.transfer[0];
     crossing->n = table.count;
     crossing->n_orders = orders->count;

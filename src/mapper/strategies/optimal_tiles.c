@@ -503,6 +503,49 @@ static int64_t common_multiple(const int64_t *factors, int count)
     return multiple; /* of divisors of one number: no more than that */
 }
 
+/* Whether the next has a bound: all loops that slide are chosen, and the loops of "m" are outside
+ * of all that it asks about. */
+static bool knows_inner(const struct optimizer *o, int m, int at)
+{
+    const struct mapper_problem *p = o->problem;
+    bool is_joined = m == p->n_memories - 1 && o->plan->joined != 0;
+
+    return !p->imperfect && !p->has_counted && p->skew == NULL && !o->at.tabulating && !is_joined &&
+            !o->plan->slides[o->at.listing[at]];
+}
+
+/* Whether the transfers into what lies inside memory "m" make any of its tiles hopeless whose
+ * factors of the loops before the "at"-th are those chosen, and whose own transfers cost at least
+ * "own": the others, which slide along nothing, may stand there or further out. */
+static bool inner_cannot_win(struct optimizer *o, int m, int at, const struct inner *inner,
+        const struct mapper_share *own, double *least_pj)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    int64_t far[MAPPER_LOOPS];
+    struct mapper_share beside = *inner->settled, refined;
+    struct mapper_cost bound;
+    unsigned open = 0;
+
+    for (int k = at; k < p->n_loops; k++)
+        open |= 1U << o->at.listing[k];
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
+    sator_mapper_share_add(p, &beside, own);
+    sator_mapper_share_add(p, &beside, &o->table.least[m]);
+    sator_mapper_bounds_known(o->bounds, m);
+    sator_mapper_bounds_beside(o->bounds, &beside);
+    sator_mapper_bounds_either(o->bounds, open);
+    limit_bounds(o, beside.pj);
+    sator_mapper_bounds_share(
+            o->bounds, m + 1, &o->at.shape, o->at.mapping.factor[row], far, &refined);
+    sator_mapper_bounds_limit(o->bounds, INFINITY);
+    sator_mapper_bounds_either(o->bounds, 0);
+    sator_mapper_bounds_beside(o->bounds, NULL);
+    *least_pj = fmax(*least_pj, beside.pj + refined.pj);
+    return is_hopeless(o, m, inner->settled, &refined, own, &bound);
+}
+
 /* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
  * "at"-th on get: the bound of one tile that is larger than all of them. For a plain loop that is
  * its largest factor that fits by itself, since the bound only falls with it (words that spare
@@ -562,6 +605,8 @@ static bool none_can_win(
         o->at.mapping.factor[row][o->at.listing[k]] = 1;
         optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
     }
+    if (!hopeless && is_sure && knows_inner(o, m, at))
+        return inner_cannot_win(o, m, at, inner, &own, least_pj);
     return hopeless;
 }
 
