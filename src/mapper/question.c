@@ -8,6 +8,9 @@
 /* Work of the counting engines that a budget leaves time for before the search, about. */
 static const double ticks_a_second = 3e8;
 
+/* Work on one question about windows, of which there are many: what has no formula takes longer. */
+static const uint64_t MOST_WINDOW_WORK = 200000;
+
 /* Seconds that a search may count at least, however little time is left. */
 static const double seconds_for_any = 0.1;
 
@@ -159,6 +162,8 @@ static enum sator_status add_windows(struct mapper_question *q)
         skew->across = true;
         sator_mapper_choice(&q->choices, (unsigned)q->choice[i], bypassed);
         SATOR_TRY(compile_skewed(q, bypassed, skew, problem, &fits));
+        if (problem->work_limit > MOST_WINDOW_WORK)
+            problem->work_limit = MOST_WINDOW_WORK;
         q->choice[q->n_problems] = q->choice[i];
         q->n_problems += fits && sator_mapper_close_skew(problem);
     }
