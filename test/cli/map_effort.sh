@@ -20,3 +20,4 @@ effort 6823 resnet18 --layer conv5_1 --arch conventional --imperfect
 effort 580 resnet18 --layer conv5_1 --arch eyeriss
 effort 1105 resnet18 --layer conv4_downsample --arch conventional --set 'levels.PE.reduction=[{name: sums, map: "PE[i,j] -> TREE[i]", energy_pj: 0.2}]'
 effort 9072 resnet18 --layer conv5_1 --arch simba-like --objective latency
+effort 27037 gemm:i=96,j=96,k=96 --arch tpu-256x256 --set 'levels.PE.shape=[8,8]' --set levels.scratchpad.capacity_bytes=4096

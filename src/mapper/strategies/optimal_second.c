@@ -3,11 +3,9 @@
  * A factor that moves from the outermost memory into the tile of the next one, outermost there,
  * brings no more words into that tile (optimal_growth.c). The transfers further in see the same
  * loops in another order. Where they keep nothing from one tile to the next, since a loop that
- * stands alone in an index runs in between, or since the PEs of a skewed array hold nothing when a
- * run begins, that costs nothing either; and of a skewed array it makes one long run of several.
- * The proof is in doc/search.md.
+ * stands alone in an index runs in between, that costs nothing either; and of a skewed array it
+ * makes one long run of several. The proof is in doc/search.md.
  */
-#include "mapper/skew.h"
 #include "mapper/strategies/optimal.h"
 
 enum {
@@ -29,8 +27,6 @@ static bool starts_anew(const struct optimizer *o, const struct mapper_transfer 
     const struct mapper_problem *p = o->problem;
     unsigned plain = p->access[t->access].plain;
 
-    if (sator_mapper_cold_row(p, &o->at.shape, t) >= p->memory[SECOND].row)
-        return true;
     for (int r = p->memory[SECOND].row; r < t->child_row; r++) {
         for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
             if (o->at.mapping.factor[r][i] > 1 && (plain >> i & 1))
