@@ -62,3 +62,10 @@ echo "== refused"
 for bad in '--cycles 3:4' '--events e.jsonl --cycles 4:3' '--arch eyeriss' '--dataflow gemm/ij-p_j-ijk-t' '--trace no/such/file'; do
     sator simulate gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t $bad 2>&1 | head -n 1
 done
+cat >pairs.yaml <<END
+name: pairs
+domain: "{ S[i] : 0 <= i < 4 }"
+reads: ["{ S[i] -> A[a] : i <= a <= i + 1 }"]
+writes: ["{ S[i] -> Y[i] }"]
+END
+sator simulate pairs.yaml --arch systolic-2d-8x8 --space 'i, 0' --time '0' 2>&1 | head -n 1
