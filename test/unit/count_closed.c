@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "count/closed/digits.h"
+#include "count/closed/image.h"
 #include "count/closed/times.h"
 #include "count/count.h"
 
@@ -165,6 +166,40 @@ static void test_cases(void **state)
     free(times);
 }
 
+/* Points of 0 .. 9 x 0 .. 9 with x + y in 3 .. 5 and x - y in -1 .. 1, two rows over the same two
+ * loops: (1,2), (2,1), (2,2), (2,3), (3,2), and of three loops those with z = 0 or 1. */
+static void test_rows_that_share_loops(void **state)
+{
+    static const int64_t lower[3] = {0}, upper[3] = {10, 10, 10};
+    static const int64_t coef[5][3] = {{1}, {0, 1}, {1, 1}, {1, -1}, {0, 0, 1}};
+    struct closed_digits digits;
+    struct closed_interval data[64];
+    struct closed_pool pool = {.data = data, .capacity = 64};
+    struct closed_form forms[5] = {{0}};
+    const struct closed_form *rows[5];
+    struct closed_image image;
+    struct closed_region region;
+    sator_int count = -1;
+
+    (void)state;
+    assert_null(closed_digits_init(&digits, 3, lower, upper));
+    for (int r = 0; r < 5; r++) {
+        memcpy(forms[r].coef, coef[r], sizeof coef[r]);
+        rows[r] = &forms[r];
+    }
+    assert_null(closed_image_make(&pool, &digits, 5, rows, &image));
+    closed_region_all(&image, &region);
+    region.slab[2] = (struct closed_interval){3, 5};
+    region.slab[3] = (struct closed_interval){-1, 1};
+    region.slab[4] = (struct closed_interval){0, 1};
+    /* counted, or declined: never as a product of the two rows' */
+    if (closed_region_count(&image, &region, &count) == NULL)
+        assert_int_equal((int)count, 5 * 2);
+    region.slab[3] = CLOSED_ANY; /* 4 + 5 + 6 of one row alone */
+    assert_null(closed_region_count(&image, &region, &count));
+    assert_int_equal((int)count, (4 + 5 + 6) * 2);
+}
+
 /* A bound that leaves the range of exact forms is refused, on either side and in any loop. */
 static void test_bounds_of_loops(void **state)
 {
@@ -209,6 +244,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_large_domains, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_tile, set_up, tear_down),
             cmocka_unit_test(test_cases),
+            cmocka_unit_test(test_rows_that_share_loops),
             cmocka_unit_test(test_bounds_of_loops),
     };
 
