@@ -20,7 +20,8 @@ enum {
     SPACE_MOST_LOOPS = 16,
     SPACE_MOST_DIMS = 6,
     SPACE_MOST_DIGITS = 12,
-    SPACE_MOST_SKEWED = 2
+    SPACE_MOST_SKEWED = 2,
+    SPACE_MOST_ORDERS = 24 /* of dimensions */
 };
 
 enum space_kind {
@@ -136,7 +137,8 @@ struct space {
     const struct linear_access *accesses; /* of layer 0; all layers have these */
     int n_accesses;
     int n_dim_orders, n_renamings;
-    int (*dim_orders)[SPACE_MOST_DIMS]; /* dimension d becomes [d]; the first one is the identity */
+    /* dimension d becomes [d]; the first one is the identity */
+    int dim_orders[SPACE_MOST_ORDERS][SPACE_MOST_DIMS];
     int (*renamings)[SPACE_MOST_LOOPS]; /* loop l becomes [l] */
     uint32_t mirrored_dims; /* the array looks the same from the other end */
     uint32_t reversible_loops; /* so does the operation, digit by digit */

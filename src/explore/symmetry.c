@@ -372,11 +372,7 @@ static bool keeps_array(const struct space *space, const struct sator_array *arr
 
 static void try_orders(struct space *space, const struct sator_array *array, int *to, int dim)
 {
-    enum {
-        MOST_ORDERS = 24
-    };
-
-    if (space->n_dim_orders == MOST_ORDERS)
+    if (space->n_dim_orders == SPACE_MOST_ORDERS)
         return;
     if (dim == space->n_dims || dim == SPACE_MOST_DIMS) {
         if (keeps_array(space, array, to, 0))
@@ -401,7 +397,6 @@ void space_find_symmetries(struct space *space)
     int to[SPACE_MOST_DIMS];
     bool regular = is_regular(space);
 
-    space->dim_orders = sator_arena_alloc(space->arena, 24 * sizeof *space->dim_orders);
     space->renamings = sator_arena_alloc(space->arena, MOST_RENAMINGS * sizeof *space->renamings);
     space_find_movements(space, regular);
     if (space->is_ordered)
