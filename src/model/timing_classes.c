@@ -232,11 +232,15 @@ static int64_t count_inner(const struct nest *nest)
 static bool measure_run(struct classes *c, const struct nest_stamp *prefix, struct timing_sum *sum)
 {
     struct class_window window;
-    sator_int run =
-            timing_compute(c->timing, nest_count_most(&c->nest, prefix)) * count_inner(&c->nest);
+    const int64_t inner = count_inner(&c->nest);
+    struct nest_pace pace;
 
+    if (!nest_find_pace(&c->nest, prefix, &pace))
+        return false;
+    pace.slow = timing_compute(c->timing, (int64_t)pace.slow) * inner;
+    pace.fast = timing_compute(c->timing, (int64_t)pace.fast) * inner;
     timing_window_around(c, c->nest.n_order, false, 1, prefix, &window);
-    return nest_measure_run(&c->nest, window.stamps, window.n, window.centre, run, sum);
+    return nest_measure_run(&c->nest, window.stamps, window.n, window.centre, &pace, sum);
 }
 
 /* The same for all rows that describe the same; false: one by one, then. */
@@ -330,7 +334,8 @@ static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int t
 {
     int64_t low, high;
 
-    if (walk->c->nest.n_runs > 1 || walk->c->nest.full_length < walk->c->timing->analysis->n_time) {
+    if (walk->c->nest.n_runs > 1 || walk->c->nest.uneven >= 0 ||
+            walk->c->nest.full_length < walk->c->timing->analysis->n_time) {
         walk->c->failed = true;
         return;
     }

@@ -89,7 +89,7 @@ static bool runs_evenly(const struct nest *nest, int loop)
     return !within || !skewed || own->is_whole;
 }
 
-bool nest_is_counted(const struct nest *nest, int *reach)
+bool nest_is_counted(struct nest *nest, int *reach)
 {
     const struct timing *timing = nest->timing;
 
@@ -118,8 +118,11 @@ bool nest_is_counted(const struct nest *nest, int *reach)
         }
     }
     for (int l = 0; l < nest->n_loops; l++) {
-        if (!runs_evenly(nest, l))
+        if (runs_evenly(nest, l))
+            continue;
+        if (nest->uneven >= 0)
             return false;
+        nest->uneven = l;
     }
     return *reach <= NEST_INTERVAL;
 }

@@ -426,6 +426,7 @@ bool nest_read(struct timing *timing, struct nest *nest)
     if (!w->is_box)
         return false;
     *nest = (struct nest){.timing = timing,
+            .uneven = -1,
             .n_loops = w->n_loops,
             .size = SATOR_NEW_ARRAY(timing->arena, int64_t, w->n_loops + 1),
             .accesses = SATOR_NEW_ARRAY(timing->arena, struct nest_access, w->n_accesses + 1),

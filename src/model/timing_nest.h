@@ -39,6 +39,7 @@ struct nest {
     int order[NEST_DIGITS]; /* the digits of time, outermost first */
     int row[NEST_DIGITS]; /* of time, that each is in */
     int64_t most; /* instances of a PE in every stamp; 0: not in each as many */
+    int uneven; /* the loop that some PEs run more of in a stamp of the skewed row; -1: none */
     bool is_skewed; /* a row has space digits: */
     int skewed_row; /* this one */
     int full_length; /* of the prefixes that its values number, with rows inside it or not */
@@ -114,8 +115,9 @@ bool nest_pass(const struct nest *nest, const struct nest_stamp *prefix, int64_t
 
 /* ---- timing_forms.c ---- */
 
-/* Whether the stamps fall into classes, each with "*reach" neighbours on either side. */
-bool nest_is_counted(const struct nest *nest, int *reach);
+/* Whether the stamps fall into classes, each with "*reach" neighbours on either side; finds the
+ * uneven loop. */
+bool nest_is_counted(struct nest *nest, int *reach);
 /* Whether instances that may start the same sum differ in the digit: it is of space, no loop of the
  * access, and no tree outside adds up what they have. */
 bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit);
@@ -173,9 +175,18 @@ bool nest_open_run(const struct nest *nest, const struct nest_stamp *prefixes, i
 bool nest_follow_run(
         const struct nest *nest, const struct nest_run *run, bool neighbours, struct nest_row *row);
 
-/* timing_rows.c: what the row's stamps take, of which each has "run" inside; false: it has another
- * form. */
+/* What the stamps of a row have inside: "slow" where a PE that runs most is active, "fast" in the
+ * first and the last ones, in which only others are. */
+struct nest_pace {
+    sator_int slow, fast;
+    int64_t n_before, n_after;
+};
+/* timing_own.c: the instances that the busiest PE runs in each stamp of the row under "prefix";
+ * false: it has another form. */
+bool nest_find_pace(
+        const struct nest *nest, const struct nest_stamp *prefix, struct nest_pace *pace);
+/* timing_rows.c: what the row's stamps take; false: it has another form. */
 bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
-        sator_int run, struct timing_sum *sum);
+        const struct nest_pace *pace, struct timing_sum *sum);
 
 #endif

@@ -48,6 +48,57 @@ int64_t nest_count_most(const struct nest *nest, const struct nest_stamp *stamp)
     return most;
 }
 
+/* The uneven loop's one digit of the skewed row; -1: it has others there, or some that are finer.
+ */
+static int find_spread(const struct nest *nest)
+{
+    const struct nest_loop *loop = &nest->loops[nest->uneven];
+    int spread = -1;
+
+    for (int i = 0; i < loop->n; i++) {
+        const struct nest_digit *digit = &nest->digits[loop->digits[i]];
+        if (digit->extent == 1 || digit->order >= 0)
+            continue;
+        if (spread >= 0 || digit->run != 0 || digit->is_inner)
+            return -1;
+        if (digit->is_space)
+            spread = digit->skew == 0 ? -1 : loop->digits[i];
+        if (digit->is_space && digit->skew == 0)
+            return -1;
+    }
+    return spread;
+}
+
+bool nest_find_pace(
+        const struct nest *nest, const struct nest_stamp *prefix, struct nest_pace *pace)
+{
+    const int64_t most = nest_count_most(nest, prefix);
+
+    *pace = (struct nest_pace){.slow = most, .fast = most};
+    if (nest->uneven < 0)
+        return true;
+    const int loop = nest->uneven, spread = find_spread(nest);
+    int64_t first, last;
+    if (spread < 0 || !nest_row_range(nest, prefix, &first, &last))
+        return false;
+    const struct nest_digit *digit = &nest->digits[spread];
+    const int64_t rest = nest->size[loop] - 1 - nest_fixed_part(nest, nest->n_order, prefix, loop);
+    const int64_t each = count_within(nest, loop, rest); /* of those that run most */
+    int64_t present = rest / digit->stride + 1, busy = 0;
+    present = present < digit->extent ? present : digit->extent;
+    while (busy < present && count_within(nest, loop, rest - busy * digit->stride) == each)
+        busy++;
+    if (busy == present)
+        return true;
+    int64_t less = count_within(nest, loop, rest - (present - 1) * digit->stride);
+    if (count_within(nest, loop, rest - busy * digit->stride) != less)
+        return false; /* of three kinds */
+    pace->fast = most / each * less;
+    *(digit->skew > 0 ? &pace->n_after : &pace->n_before) =
+            (present - busy) * (digit->skew < 0 ? -digit->skew : digit->skew);
+    return pace->n_after + pace->n_before <= last - first;
+}
+
 /* Whether all PEs are there: no loop that is spread over them ends within them. */
 static bool is_whole(const struct nest *nest, const struct nest_stamp *stamp, int64_t *pes)
 {

@@ -162,7 +162,7 @@ struct adder {
     const struct timing *timing;
     const struct nest_row *row;
     const struct ways *ways;
-    sator_int run; /* inside of each stamp */
+    sator_int run; /* inside of the stamps that are being added */
     sator_int *idle; /* of each port, in it */
     struct timing_delays *first, *last;
     struct timing_sum *sum;
@@ -185,26 +185,47 @@ static void add_ramp(const struct adder *a, int64_t v, int64_t end)
     add_ramp(a, v + (end - v) / 2, end);
 }
 
+/* The end of the values from "v" on that take as long as it does inside, which is "*run". */
+static int64_t find_pace(const struct nest_pace *pace, int64_t n, int64_t v, sator_int *run)
+{
+    const bool is_slow = v >= pace->n_before && v < n - pace->n_after;
+
+    *run = is_slow ? pace->slow : pace->fast;
+    return v < pace->n_before ? pace->n_before : is_slow ? n - pace->n_after : n;
+}
+
 /* What the stamps of the row take. */
 static void add_stamps(const struct timing *timing, const struct nest_row *row,
-        const struct ways *ways, sator_int run, struct timing_sum *sum)
+        const struct ways *ways, const struct nest_pace *pace, struct timing_sum *sum)
 {
     struct timing_delays *ends =
             SATOR_NEW_ARRAY(timing->arena, struct timing_delays, 2 * timing->n_ports + 1);
     struct adder adder = {.timing = timing,
             .row = row,
             .ways = ways,
-            .run = run,
             .idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1),
             .first = ends,
             .last = ends + timing->n_ports,
             .sum = sum};
 
     for (int64_t v = 0, next; v < row->n; v = next) {
+        int64_t end = find_pace(pace, row->n, v, &adder.run);
         next = find_ramp(timing, row, ways, v);
-        *sum->compute += row->times[v] * (next - v) * run;
+        next = next < end ? next : end;
+        *sum->compute += row->times[v] * (next - v) * adder.run;
         add_ramp(&adder, v, next);
     }
+}
+
+/* The stamps of a row whose values differ in pace alone, as nothing that takes time crosses the
+ * array. */
+static void add_quiet(int64_t length, const struct nest_pace *pace, struct timing_sum *sum)
+{
+    const int64_t n_fast = pace->n_before + pace->n_after;
+    const sator_int cycles = n_fast * pace->fast + (length - n_fast) * pace->slow;
+
+    *sum->cycles += cycles;
+    *sum->compute += cycles;
 }
 
 static sator_int count_words(const struct nest_row *row, const int64_t *words)
@@ -239,15 +260,22 @@ static void add_moved(const struct nest *nest, const struct nest_row *row, struc
 struct known_sum {
     const struct known_sum *next;
     struct nest_run open;
-    sator_int run;
+    struct nest_pace pace;
     struct timing_sum sum;
 };
 
+static bool same_pace(const struct nest_pace *a, const struct nest_pace *b)
+{
+    return a->slow == b->slow && a->fast == b->fast && a->n_before == b->n_before &&
+            a->n_after == b->n_after;
+}
+
 static const struct known_sum *find_known(
-        const struct nest *nest, const struct nest_run *open, sator_int run)
+        const struct nest *nest, const struct nest_run *open, const struct nest_pace *pace)
 {
     for (const struct known_sum *k = nest->sums; k != NULL; k = k->next) {
-        if (k->run == run && k->open.length == open->length && k->open.n_key == open->n_key &&
+        if (same_pace(&k->pace, pace) && k->open.length == open->length &&
+                k->open.n_key == open->n_key &&
                 (open->n_key == 0 ||
                         memcmp(k->open.key, open->key, sizeof *open->key * (size_t)open->n_key) ==
                                 0))
@@ -276,7 +304,7 @@ static bool follow_row(const struct around *a, int at, struct nest_row *row)
 }
 
 bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
-        sator_int run, struct timing_sum *sum)
+        const struct nest_pace *pace, struct timing_sum *sum)
 {
     const struct timing *timing = nest->timing;
     struct around a = {.nest = nest, .prefixes = prefixes, .n = n, .centre = centre};
@@ -285,7 +313,11 @@ bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int 
 
     if (!nest_open_run(nest, prefixes, n, centre, &open))
         return false;
-    const struct known_sum *known = with_others ? NULL : find_known(nest, &open, run);
+    if (open.n_boxes == 0) {
+        add_quiet(open.length, pace, sum);
+        return true;
+    }
+    const struct known_sum *known = with_others ? NULL : find_known(nest, &open, pace);
     if (known != NULL) {
         timing_sum_add(timing, sum, 1, &known->sum);
         return true;
@@ -295,10 +327,10 @@ bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int 
             (with_others && centre < n - 1 && !follow_row(&a, centre + 1, &a.after)))
         return false;
     struct ways ways = list_ways(&a);
-    add_stamps(timing, &a.row, &ways, run, sum);
+    add_stamps(timing, &a.row, &ways, pace, sum);
     add_moved(nest, &a.row, sum);
     struct known_sum *made = SATOR_NEW(timing->arena, struct known_sum);
-    *made = (struct known_sum){nest->sums, open, run, *sum};
+    *made = (struct known_sum){nest->sums, open, *pace, *sum};
     nest->sums = made;
     return true;
 }

@@ -285,14 +285,6 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     return n_skewed > MOST_SKEWED ? NULL : b;
 }
 
-/* A row of which one value stands for all. */
-static struct nest_row only_value(const struct timing *timing, int64_t length)
-{
-    return (struct nest_row){.n = 1,
-            .times = sator_arena_copy(timing->arena, &length, sizeof length),
-            .words = SATOR_NEW_ARRAY(timing->arena, const int64_t *, timing->n_transfers + 1)};
-}
-
 bool nest_open_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
         struct nest_run *run)
 {
@@ -359,10 +351,6 @@ bool nest_follow_run(
 {
     struct boxes *branches;
 
-    if (run->n_boxes == 0) { /* nothing that takes time crosses the array: all values are alike */
-        *row = only_value(nest->timing, run->length);
-        return true;
-    }
     while (!follow_all(nest, run, neighbours, row, &branches)) {
         if (branches == NULL || !boxes_group(branches))
             return false;
