@@ -13,6 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    MOST_TIMES = 64, /* as much bandwidth as on average is tried */
+    FOLLOWED_WORK = 1 << 20 /* of an analysis that is done again and again */
+};
+
 /* What is asked about, and what was answered so far. */
 struct adviser {
     struct sator_ctx *ctx;
@@ -128,6 +133,57 @@ static bool decide(const struct adviser *adviser, const struct sator_arch *wider
     return true;
 }
 
+/* The cycles by which runs are longer for the sake of the port "name"; NAN where phases are not
+ * known, or take many instances to be followed. */
+static double stalls(
+        const struct adviser *adviser, const struct sator_arch *wider, const char *name)
+{
+    struct sator_result *changed = NULL;
+    double cycles = NAN;
+
+    if (analyze(adviser, wider, adviser->dataflow, &changed) != SATOR_OK)
+        return NAN;
+    for (int i = 0; i < changed->n_ports; i++) {
+        if (strcmp(changed->ports[i].name, name) == 0)
+            cycles = changed->ports[i].stalled_cycles;
+    }
+    sator_result_free(changed);
+    return adviser->ctx->work_done > FOLLOWED_WORK ? NAN : cycles;
+}
+
+/* The least whole bits, "least" or more, with which "port" makes nobody wait within a run: in
+ * phases the stamps that need most decide, not the mean. */
+static double bits_without_stalls(const struct adviser *adviser, struct sator_arena *arena,
+        struct sator_arch *wider, const struct sator_port_result *port, double least)
+{
+    struct sator_level *levels =
+            sator_arena_copy(arena, wider->levels, sizeof *levels * (size_t)wider->n_levels);
+    struct sator_level *level = &levels[index_of(wider, adviser->result->levels[port->level].name)];
+    struct sator_arch tried = *wider;
+    double low = least - 1, high = least;
+
+    tried.levels = levels;
+    for (;;) {
+        widen(arena, level, port->name, high);
+        double cycles = stalls(adviser, &tried, port->name);
+        if (cycles == 0)
+            break;
+        if (!(cycles > 0) || high >= MOST_TIMES * least)
+            return least;
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        double middle = floor((low + high) / 2);
+        widen(arena, level, port->name, middle);
+        if (stalls(adviser, &tried, port->name) > 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 /* As much bandwidth at every port as makes it as fast as compute, the slowest first: each with
  * those before it. */
 static void advise_bandwidths(struct adviser *adviser)
@@ -146,6 +202,8 @@ static void advise_bandwidths(struct adviser *adviser)
         cycles[i] = result->ports[i].cycles;
     while ((port = slowest_below(result, port)) != NULL) {
         double needed = ceil((double)port->bits / result->compute_cycles);
+        if (strcmp(result->timing, "scheduled") == 0)
+            needed = bits_without_stalls(adviser, arena, &wider, port, needed);
         struct sator_advice item = {
                 .port = port->name, .factor = needed / port->bandwidth_bits, .needed = needed};
         widen(arena, &levels[index_of(arch, result->levels[port->level].name)], port->name, needed);

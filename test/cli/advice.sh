@@ -15,11 +15,16 @@ bound --set levels.scratchpad.capacity_bytes=800000 --set levels.DRAM.bandwidth_
 # the capacity: 1 MiB, and one byte less
 bound --set levels.scratchpad.capacity_bytes=1048576
 bound --set levels.scratchpad.capacity_bytes=1048575
-# in phases, and where transfers wait for each other: what adds up stays added
+# in phases, and where transfers wait for each other: what adds up stays added. The scratchpad may have to read 256 words of
+# each of A, B and Y in a stamp: 12,288 bits; with one bit less some stamp waits
 flow="$gemm --timing scheduled"
 analyze --set levels.scratchpad.capacity_bytes=800000 | sed -n '/^What/,/^$/p'
 bound --set levels.scratchpad.capacity_bytes=800000 --set 'levels.DRAM.bandwidth_bits={read: 3079, write: 368}'
 bound --set levels.scratchpad.capacity_bytes=1048576
+for bits in 12288 12287; do
+    analyze --set levels.scratchpad.capacity_bytes=800000 --set 'levels.DRAM.bandwidth_bits={read: 3079, write: 1027}' \
+        --set "levels.scratchpad.bandwidth_bits={read: $bits, write: 5131}" | grep -c 'for scratchpad reads: .* [1-9][0-9,]* within'
+done
 flow="gemm:i=64,j=64,k=64 --arch tpu-8x8 -d gemm/kj-p_k-ijk-t --set levels.scratchpad.overlaps=false --timing roofline"
 analyze | sed -n '/^What/,/^$/p'
 bound --set 'levels.scratchpad.bandwidth_bits={read: 211, write: 128}'
