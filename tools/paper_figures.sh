@@ -9,7 +9,7 @@ data=test/tenet/published/data
 control() {
     name=$1
     shift
-    "$sator" "$@" | awk -v name="$name" -v untiled="$untiled" '
+    "$sator" "$@" --timing roofline | awk -v name="$name" -v untiled="$untiled" '
         /energy [0-9.]+ mJ/ { sub(/.*energy /, ""); energy = $1 }
         /^  total  / { energy = $2 }
         /^  control/ { instructions = $2; fetch = $7; sub(/.*reordered, /, ""); reorder = $1 }
@@ -37,7 +37,7 @@ bandwidths() {
 metrics() {
     name=$1
     shift
-    { "$sator" analyze "$@" --model tenet && "$sator" analyze "$@"; } | awk -v name="$name" '
+    { "$sator" analyze "$@" --model tenet && "$sator" analyze "$@" --timing roofline; } | awk -v name="$name" '
         /^  workload / { tenet = 0 }
         /^  model / { tenet = 1 }
         /^Volumes/ { inside = 1 }

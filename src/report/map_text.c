@@ -49,6 +49,17 @@ static const char *verdict(struct writer *w)
             : "no proof: this strategy gives no bound";
 }
 
+/* Where times of some mappings have no formula, the search for the best of them ends with the bound
+ * of another, which has its proof. */
+static bool is_bound_by_rooflines(const struct sator_map_result *r)
+{
+    return !r->proved && r->stopped == SATOR_OK && isfinite(r->gap) &&
+            strcmp(r->timing, "scheduled") == 0;
+}
+
+static const char bound_of_rooflines[] =
+        "the bound is of rooflines: with the timing \"roofline\" their optimum is proved";
+
 /* What a reader who knows the machine would miss. */
 static void write_idle_links(struct writer *w, const struct sator_map_result *r)
 {
@@ -134,6 +145,8 @@ static void write_header(struct writer *w)
             report_counted(w->arena, r->pes, "PE"));
     report_line(w->text, "mapping", "%s, objective %s: %s", report_map_strategy(r->strategy),
             report_map_objective(r->objective), verdict(w));
+    if (is_bound_by_rooflines(r))
+        report_line(w->text, "", "%s", bound_of_rooflines);
     write_left_out(w, &w->result, 1);
     write_skew(w);
     report_line(w->text, "energy", "%s", energy(w, r->energy_pj));
@@ -467,6 +480,10 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     sator_grid_text(w->text, &table, w->look.width, w->look.color);
     report_write_unscheduled(
             w->text, w->arena, report_maps_timed(w->arena, results, n_results), n_results);
+    for (int i = 0, n = 0; i < n_results; i++) {
+        if (is_bound_by_rooflines(results[i]) && n++ == 0)
+            sator_text_add(w->text, "  where nothing is proved %s\n", bound_of_rooflines);
+    }
     sator_text_add(w->text, "\n");
     if (network->n_unmapped > 0) {
         struct sator_text names = {0};

@@ -6,7 +6,7 @@ small="gemm:i=2,j=2,k=4 --arch systolic-2d-8x8 --set levels.PE.shape=[2,2] --spa
 # 6 stamps; the PEs are busy in 4 each; A enters at the left column (4 words a PE), B at the top row, Y once a PE
 sator analyze $small --show array
 sator analyze $small --show tree
-sator analyze gemm --arch systolic-2d-8x8 --dataflow 'gemm/*' --quiet --show roofline
+sator analyze gemm --arch systolic-2d-8x8 --dataflow 'gemm/*' --timing roofline --quiet --show roofline
 echo "--- a window"
 sator analyze gemm --arch systolic-2d-8x8 --set 'levels.PE.shape=[2,2]' --space 'i%2, j%2' --time 'i/2, j/2, i%2 + j%2 + k' \
     --show stamps --from 'T[3,1,10]' --stamps 2
@@ -17,7 +17,7 @@ done
 echo "--- pages"
 sator report $small -o page.html && grep -c '"format":"sator-report","version":2' page.html
 sator report $small --json | head -c 37 && echo
-sator explore gemm:i=16,j=16,k=16 --arch systolic-2d-8x8 --quiet --db small.db --top 1 >/dev/null
+sator explore gemm:i=16,j=16,k=16 --arch systolic-2d-8x8 --timing roofline --quiet --db small.db --top 1 >/dev/null
 sator query small.db --html | grep -c '"points":{"rows":'
 sator query small.db --show pareto | tail -2
 sator query small.db --svg pareto | sed -n '1s/ .*//p; $p'

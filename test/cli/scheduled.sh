@@ -168,7 +168,7 @@ wires 'reduction: [{name: sum, map: "PE[k] -> TREE[k/2]", bandwidth_bits: 4}]' '
 # that the analysis counts by classes; an execution counts the same.
 for arch in simba-like conventional; do
     set -- conv2d:k=64,c=64,ox=8,oy=8,rx=3,ry=3 -a $arch -d mapped.yaml
-    sator map "$1" -a $arch --yaml -o mapped.yaml
+    sator map "$1" -a $arch --timing roofline --yaml -o mapped.yaml
     same "mapped on $arch" "$(cycles "$@")" \
         "$(sator simulate "$@" --json | sed -n 's/^.*"cycles":[^0-9]*\([0-9]*\),*$/\1/p')"
 done
@@ -222,4 +222,4 @@ awk 'NR % 17 == 1' rows | while IFS='|' read -r where when total; do
         sed -n 's/^.*"cycles":[^0-9]*\([0-9]*\),*$/\1/p')"
 done
 # shellcheck disable=SC2086
-sator explore $space --quiet --db times.db --resume >/dev/null 2>said || sed -n 's/^.*error: //p' said
+sator explore $space --timing roofline --quiet --db times.db --resume >/dev/null 2>said || sed -n 's/^.*error: //p' said

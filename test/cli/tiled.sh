@@ -2,6 +2,7 @@
 # Mappings that analyze counts and map does not search: ceilings at every level, another order of loops on a dimension
 # of an array. The engine for tiled nests counts them, as do the others; the figures were found by a search of the larger space.
 . "$2/test/cli/harness"
+rooflines
 cat >ceilings.yaml <<'END'
 name: ceilings
 loops:
