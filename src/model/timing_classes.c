@@ -175,6 +175,22 @@ static struct timing_entries find_entries(
     return rows.entries;
 }
 
+/* The most instances that one PE runs in a stamp. */
+static int64_t count_most(struct classes *c, const struct nest_stamp *stamp)
+{
+    struct nest_pace pace;
+    int64_t first, last;
+
+    if (c->nest.uneven < 0)
+        return nest_count_most(&c->nest, stamp);
+    c->failed |= !nest_find_pace(&c->nest, stamp, &pace) ||
+            !nest_row_range(&c->nest, stamp, &first, &last);
+    if (c->failed)
+        return 0;
+    bool is_slow = stamp->skewed >= first + pace.n_before && stamp->skewed <= last - pace.n_after;
+    return (int64_t)(is_slow ? pace.slow : pace.fast);
+}
+
 /* What one stamp takes; its description was written and is "own" now. */
 static struct timing_sum measure(struct classes *c, int level, const struct nest_stamp *stamp)
 {
@@ -184,7 +200,7 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
     int at = 0;
 
     if (level == timing->n_levels - 1) {
-        *inside.cycles = *inside.compute = timing_compute(timing, nest_count_most(&c->nest, stamp));
+        *inside.cycles = *inside.compute = timing_compute(timing, count_most(c, stamp));
     } else {
         add_inside(c, level + 1, stamp, &inside);
     }
@@ -334,8 +350,7 @@ static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int t
 {
     int64_t low, high;
 
-    if (walk->c->nest.n_runs > 1 || walk->c->nest.uneven >= 0 ||
-            walk->c->nest.full_length < walk->c->timing->analysis->n_time) {
+    if (walk->c->nest.n_runs > 1 || walk->c->nest.full_length < walk->c->timing->analysis->n_time) {
         walk->c->failed = true;
         return;
     }
