@@ -292,6 +292,9 @@ bool sator_mapper_is_settled_early(
 /* Set the words of a counted transfer; remembered by what of the mapping matters to it. */
 void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper_mapping *mapping,
         int transfer, struct mapper_traffic *traffic);
+/* Whether late links bring nothing in a mapping; false, too, when the engines give up. */
+bool sator_mapper_late_is_idle(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping);
 /* Set what late links bring into the numbers of a mapping that was counted without them; false when
  * the engines give up. */
 bool sator_mapper_count_late(const struct mapper_problem *problem, struct mapper_words *words,
@@ -300,6 +303,10 @@ bool sator_mapper_count_late(const struct mapper_problem *problem, struct mapper
  * every word of their transfers but the first of each element, each the cheapest way. */
 struct mapper_cost sator_mapper_least_late(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
+/* The scheduled time of a mapping as the model counts it; NAN where it does not, or not within
+ * "most_work". What it took is added to "*work". */
+double sator_mapper_count_time(struct mapper_counting *counting,
+        const struct mapper_mapping *mapping, uint64_t most_work, uint64_t *work);
 /* Set the cycles of the ports of "memories" from the model. */
 void sator_mapper_count_ports(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, unsigned memories, struct mapper_traffic *traffic);

@@ -561,8 +561,9 @@ void sator_mapper_count_stamps(struct mapper_counting *c, const struct mapper_ma
     traffic->active_pes = (int64_t)counts.active_pes;
 }
 
-void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_mapping *mapping,
-        unsigned memories, struct mapper_traffic *traffic)
+/* Ask the model about a mapping; NULL when it, or the budget, gives up. The caller frees. */
+static struct sator_result *ask_model(struct mapper_counting *c,
+        const struct mapper_mapping *mapping, const struct sator_analyze_options *options)
 {
     const struct mapper_problem *p = c->problem;
     const struct sator_bound_dataflow *flow =
@@ -573,13 +574,40 @@ void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_map
 
     sator_ctx_hush(c->ctx, &before);
     if (sator_mapper_watch_begin(p->watch, c->ctx)) {
-        st = sator_model_analyze(c->ctx, p->workload, p->arch, flow, NULL, &result);
+        st = sator_model_analyze(c->ctx, p->workload, p->arch, flow, options, &result);
         sator_mapper_watch_end(p->watch, c->ctx);
     }
     sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
-    traffic->is_unknown |= st != SATOR_OK;
-    for (int i = 0; i < p->n_ports && st == SATOR_OK; i++) {
+    return st == SATOR_OK ? result : NULL;
+}
+
+double sator_mapper_count_time(struct mapper_counting *c, const struct mapper_mapping *mapping,
+        uint64_t most_work, uint64_t *work)
+{
+    static const struct sator_analyze_options options = {.timing = SATOR_TIMING_SCHEDULED};
+    uint64_t limit = c->ctx->work_limit;
+
+    c->ctx->work_limit = most_work;
+    struct sator_result *result = ask_model(c, mapping, &options);
+    double cycles = result == NULL ? NAN : result->scheduled_cycles;
+    c->ctx->work_limit = limit;
+    *work += c->ctx->work_done;
+    if (result != NULL)
+        sator_result_free(result);
+    return cycles;
+}
+
+void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_mapping *mapping,
+        unsigned memories, struct mapper_traffic *traffic)
+{
+    const struct mapper_problem *p = c->problem;
+    struct sator_result *result = ask_model(c, mapping, NULL);
+
+    traffic->is_unknown |= result == NULL;
+    if (result == NULL)
+        return;
+    for (int i = 0; i < p->n_ports; i++) {
         if (!(memories >> p->port[i].memory & 1))
             continue;
         for (int k = 0; k < result->n_ports; k++) {
@@ -588,8 +616,7 @@ void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_map
                 traffic->busiest_cycles[i] = isnan(cycles) ? 0 : cycles;
         }
     }
-    if (st == SATOR_OK)
-        sator_result_free(result);
+    sator_result_free(result);
 }
 
 bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words *words,
@@ -614,6 +641,35 @@ bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words
     traffic->is_uneven = true;
     sator_mapper_count_ports(c, mapping, p->late_ports, traffic);
     return !traffic->is_unknown;
+}
+
+/* Whether "link" is one that formulas count. */
+static bool is_counted_on(const struct mapper_transfer *t, const struct sator_link *link)
+{
+    for (int i = 0; i < t->n_passes; i++) {
+        if (t->passes[i].link == link)
+            return true;
+    }
+    return false;
+}
+
+bool sator_mapper_late_is_idle(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping)
+{
+    struct sator_volumes volumes;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (!t->has_late)
+            continue;
+        if (!sator_mapper_counted_volumes(sator_mapper_words_counting(words), mapping, i, &volumes))
+            return false;
+        for (int l = 0; l < t->network->n_links; l++) {
+            if (volumes.by_link[l] != 0 && !is_counted_on(t, t->network->link_sources[l]))
+                return false;
+        }
+    }
+    return true;
 }
 
 /* The least that a word which some link or bus of a late transfer brings costs beyond its price. */

@@ -98,8 +98,8 @@ static bool is_simple(const struct mapper_problem *p, int *output)
     }
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
-        if (t->is_counted || t->is_quotient || t->is_complex || t->has_late || t->reaches_back ||
-                t->is_outside || t->grouped_rows != 0)
+        if (t->is_counted || t->is_quotient || t->is_complex || t->reaches_back || t->is_outside ||
+                (t->grouped_rows != 0 && t->access == *output)) /* trees of some parts of a sum */
             return false;
     }
     for (int m = 0; m < p->n_memories; m++) {
@@ -137,6 +137,7 @@ static void find_manners(struct mapper_phases *phases)
         const struct mapper_transfer *t = &p->transfer[i];
         struct mapper_manner *manner = &phases->manner[i];
         *manner = find_manner(p, t);
+        phases->steps[i] = sator_mapper_phase_steps(p, t);
         manner->send = sator_mapper_port_of(p, t->parent, t->access, false);
         manner->take = t->access == phases->output
                 ? sator_mapper_port_of(p, t->parent, t->access, true)

@@ -155,24 +155,34 @@ static bool find_joints(
     return true;
 }
 
-/* Whether the links along the rows lead from one PE to the next, which runs later. */
-static bool are_steps(const struct nest *nest, const struct mapper_transfer *t)
+/* Whether the link leads along no skewed row, or to the next PE of one, which runs later. */
+static bool is_step(const struct mapper_problem *p, const struct mapper_pass *pass)
 {
-    const struct mapper_problem *p = nest->phases->problem;
+    int moved = 0, skewed = -1;
 
-    for (int i = 0; i < t->n_passes; i++) {
-        const struct mapper_pass *pass = &t->passes[i];
-        int moved = 0, skewed = -1;
-        for (int r = 0; r < p->n_rows; r++) {
-            moved += pass->shift[r] != 0;
-            skewed = pass->shift[r] != 0 && p->skew->step[r] != 0 ? r : skewed;
-        }
-        if (skewed >= 0 && !pass->is_idle &&
-                (moved > 1 || llabs(pass->shift[skewed]) != 1 ||
-                        pass->shift[skewed] * p->skew->step[skewed] < 0))
-            return false;
+    for (int r = 0; r < p->n_rows; r++) {
+        moved += pass->shift[r] != 0;
+        skewed = pass->shift[r] != 0 && p->skew->step[r] != 0 ? r : skewed;
     }
-    return t->n_buses == 0;
+    return skewed < 0 || pass->is_idle ||
+            (moved == 1 && llabs(pass->shift[skewed]) == 1 &&
+                    pass->shift[skewed] * p->skew->step[skewed] > 0);
+}
+
+const struct mapper_transfer *sator_mapper_phase_steps(
+        const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    if (p->skew == NULL || t->n_buses > 0)
+        return NULL;
+    struct mapper_transfer *steps = SATOR_NEW(p->arena, struct mapper_transfer);
+    *steps = *t;
+    steps->n_passes = 0;
+    steps->passes = SATOR_NEW_ARRAY(p->arena, struct mapper_pass, t->n_passes + 1);
+    for (int i = 0; i < t->n_passes; i++) {
+        if (is_step(p, &t->passes[i]))
+            steps->passes[steps->n_passes++] = t->passes[i];
+    }
+    return steps;
 }
 
 /* The kinds of PEs: by row, 0 for the first coordinate, else 1 + the lowest digit that is not 0. */
@@ -337,7 +347,7 @@ bool sator_mapper_phase_places(
         return t->access != nest->phases->output || !sator_mapper_phase_starts(nest, t) ||
                 add_entry(nest, &found.whole, true) != NULL;
     }
-    if (!are_steps(nest, t) || count_kinds(c) > MOST_KINDS)
+    if (nest->phases->steps[t - p->transfer] == NULL || count_kinds(c) > MOST_KINDS)
         return false;
     for (int kind = 0; kind < count_kinds(c); kind++) {
         struct places places;
@@ -370,6 +380,17 @@ static bool find_move(const struct nest *nest, const struct mapper_walk *walk,
     return true;
 }
 
+/* The walk over those links alone that lead from one PE to the next. */
+static struct mapper_walk step_by_step(const struct nest *nest, const struct mapper_walk *walk)
+{
+    struct mapper_walk steps = *walk;
+
+    steps.transfer = nest->phases->steps[walk->number];
+    steps.n_ways = steps.transfer->n_passes;
+    steps.number += MAPPER_TRANSFERS; /* what is remembered of the two is not the same */
+    return steps;
+}
+
 bool sator_mapper_phase_enter(struct nest *nest, struct mapper_words *words,
         struct mapper_walk *walk, const struct mapper_pace *pace, int g)
 {
@@ -391,9 +412,13 @@ bool sator_mapper_phase_enter(struct nest *nest, struct mapper_words *words,
         return out % nest->leaving[nest->n_movements - 1] == 0;
     }
     bool keeps = find_move(nest, walk, pace, g, move, &moves);
+    struct mapper_walk steps = step_by_step(nest, walk);
     memset(each, 0, sizeof each);
     if (moves) {
-        count_smaller(c, words, walk, keeps ? move : NULL, each);
+        const int64_t *by = keeps ? move : NULL;
+        if (sator_mapper_entering(words, walk, by) != sator_mapper_entering(words, &steps, by))
+            return false;
+        count_smaller(c, words, &steps, by, each);
         solve_kinds(c, each);
     }
     int64_t group = 0; /* words of all kinds together, as often as they are there */

@@ -26,6 +26,9 @@ struct mapper_phases {
         int64_t bits;
         bool waits; /* serial */
     } own[MAPPER_ACCESSES];
+    /* The same with those links alone that lead along a skewed row from one PE to the next; NULL
+     * where none is skewed, or there are buses. */
+    const struct mapper_transfer *steps[MAPPER_TRANSFERS];
     int output; /* the access, or -1 */
     bool counts_all; /* the time of every mapping has a closed form */
     int64_t stamp_cycles; /* of one instance, whole */

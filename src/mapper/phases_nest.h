@@ -129,6 +129,9 @@ void sator_mapper_phase_stamp(const struct mapper_phases *phases, const struct d
 bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_transfer *t);
 
 /* ---- phases_enter.c ---- */
+/* What struct mapper_phases has of transfer "t", in the problem's arena. */
+const struct mapper_transfer *sator_mapper_phase_steps(
+        const struct mapper_problem *problem, const struct mapper_transfer *t);
 /* Set what the row of memory "skewed" (-1: none is) is like, by the cuts of the memories; false
  * where it is of a form whose phases only the model counts. */
 bool sator_mapper_phase_skew(

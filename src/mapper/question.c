@@ -78,14 +78,14 @@ static double space_size(const struct mapper_question *q)
     return size;
 }
 
-/* Watch over what the counting engines are asked about any of the problems. */
+/* Watch over what the counting engines, or the model, are asked about any of the problems. */
 static void watch(struct mapper_question *q, struct mapper_problem *plain)
 {
-    bool has_counted = false;
+    bool asks = q->options->timing == SATOR_TIMING_SCHEDULED;
 
     for (int i = 0; i < q->n_problems; i++)
-        has_counted |= q->problems[i].has_counted;
-    if (has_counted)
+        asks |= q->problems[i].has_counted || q->problems[i].has_late;
+    if (asks)
         q->watch = sator_mapper_watch_new(q->ctx, q->deadline);
     for (int i = 0; i < q->n_problems; i++)
         q->problems[i].watch = q->watch;

@@ -10,7 +10,6 @@
 #include "mapper/search.h"
 
 #include "base/context.h"
-#include "model/model.h"
 
 #include <math.h>
 
@@ -20,32 +19,6 @@ enum {
 };
 
 /* NAN where the model does not count it, or not within the work that is left. */
-static double ask_time(struct mapper_search *search, const struct mapper_mapping *mapping)
-{
-    static const struct sator_analyze_options options = {.timing = SATOR_TIMING_SCHEDULED};
-    const struct mapper_problem *p = search->problem;
-    struct sator_arena *arena = sator_arena_new();
-    struct sator_result *result = NULL;
-    struct sator_hush before;
-    double cycles = NAN;
-    uint64_t limit = search->ctx->work_limit, most = limit / WORK_SHARE;
-
-    search->ctx->work_limit = most - search->timer->work;
-    sator_ctx_hush(search->ctx, &before);
-    enum sator_status st = sator_model_analyze(search->ctx, p->workload, p->arch,
-            sator_mapper_dataflow(p, arena, mapping, "mapping"), &options, &result);
-    sator_ctx_unhush(search->ctx, &before);
-    search->ctx->work_limit = limit;
-    search->timer->work += search->ctx->work_done;
-    if (st == SATOR_OK) {
-        cycles = result->scheduled_cycles;
-        sator_result_free(result);
-    }
-    sator_arena_free(arena);
-    return cycles;
-}
-
-/* The same; the search stops after so many. */
 static double ask_model(struct mapper_search *search, const struct mapper_mapping *mapping,
         const struct mapper_cost *cost)
 {
@@ -56,10 +29,11 @@ static double ask_model(struct mapper_search *search, const struct mapper_mappin
             search->stopped = SATOR_LIMIT;
         return NAN;
     }
+    uint64_t most = search->ctx->work_limit / WORK_SHARE;
+    struct mapper_counting *counting = sator_mapper_words_counting(search->words);
     timer->n_asked++;
-    double cycles = ask_time(search, mapping);
-    timer->is_worn_out =
-            timer->n_asked == MOST_TIMED || timer->work >= search->ctx->work_limit / WORK_SHARE;
+    double cycles = sator_mapper_count_time(counting, mapping, most - timer->work, &timer->work);
+    timer->is_worn_out = timer->n_asked == MOST_TIMED || timer->work >= most;
     if (isnan(cycles) || search->problem->phases == NULL)
         sator_mapper_note_unknown(search, cost->value);
     return cycles;
@@ -75,17 +49,47 @@ static struct mapper_cost at_time(
     return cost;
 }
 
+/* Whether the closed form, as if late links brought nothing, leaves a mapping in question; then
+ * "*cycles" is it, or NAN where it has none. */
+static bool may_be_better(struct mapper_search *search, const struct mapper_mapping *mapping,
+        const struct mapper_cost *cost, double *cycles)
+{
+    const struct mapper_problem *p = search->problem;
+
+    *cycles = NAN;
+    if (p->phases == NULL)
+        return true;
+    if (p->skew != NULL &&
+            sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles) &&
+            !sator_mapper_is_better(search, at_time(p, *cost, fmax(*cycles, cost->cycles))))
+        return false;
+    if (!sator_mapper_scheduled(p->phases, search->words, mapping, cycles)) {
+        *cycles = NAN;
+        return true;
+    }
+    return sator_mapper_is_better(search, at_time(p, *cost, *cycles));
+}
+
+bool sator_mapper_is_better_without_late(
+        struct mapper_search *search, const struct mapper_mapping *mapping, struct mapper_cost cost)
+{
+    double cycles;
+
+    return sator_mapper_is_better(search, cost) &&
+            (search->timer == NULL || may_be_better(search, mapping, &cost, &cycles));
+}
+
 bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost *cost)
 {
     const struct mapper_problem *p = search->problem;
     double cycles;
 
-    if (p->phases != NULL && p->skew != NULL &&
-            sator_mapper_scheduled_least(p->phases, search->words, mapping, &cycles) &&
-            !sator_mapper_is_better(search, at_time(p, *cost, fmax(cycles, cost->cycles))))
+    if (!may_be_better(search, mapping, cost, &cycles))
         return false;
-    if (p->phases == NULL || !sator_mapper_scheduled(p->phases, search->words, mapping, &cycles))
+    bool counts = !isnan(cycles) &&
+            (!p->has_late || sator_mapper_late_is_idle(p, search->words, mapping));
+    if (!counts)
         cycles = ask_model(search, mapping, cost);
     if (isnan(cycles))
         return false;

@@ -86,6 +86,10 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
  * far. After so many that the model was asked about the search stops. */
 bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost *cost);
+/* Whether a mapping with late links, which are left out of proofs, is better than the best without
+ * what they bring; "cost" is the roofline without it. */
+bool sator_mapper_is_better_without_late(struct mapper_search *search,
+        const struct mapper_mapping *mapping, struct mapper_cost cost);
 
 /* ---- space.c ---- */
 /* Whether the order of memory row "m" matters to any transfer. */

@@ -219,7 +219,7 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
     o->search->counters.evaluated++;
     struct mapper_cost cost = sator_mapper_cost(p, &traffic);
-    if (p->has_late && !sator_mapper_is_better(o->search, cost))
+    if (p->has_late && !sator_mapper_is_better_without_late(o->search, &o->at.mapping, cost))
         return; /* nor do its bounds know of late links, which are left out of its proofs */
     sator_mapper_offer(o->search, &o->at.mapping, cost);
 }
