@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "mapper/cost.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,27 +142,73 @@ static bool has_few_runs(
     return runs <= MOST_RUNS;
 }
 
-/* An index of one dimension. */
-static enum sator_status add_index(struct access_builder *b, const struct sator_expr *expr)
+/* The loops of a sum and what they add; an error when it leaves 64 bits. */
+static enum sator_status read_parts(
+        const struct access_builder *b, const struct sator_expr *expr, struct mapper_index *parts)
 {
-    struct mapper_access *made = b->made;
-    struct mapper_index *index = &made->index[made->n_indices];
     int64_t values = 1, width;
 
-    *index = (struct mapper_index){0};
+    *parts = (struct mapper_index){0};
     for (int i = 0; i < expr->n_terms; i++) {
         const struct sator_term *term = &expr->terms[i];
         int loop = b->loop_at[term->var];
         if (loop < 0)
             continue;
-        place_part(made, index, loop, term->factor);
         if (term->factor == INT64_MIN ||
                 __builtin_mul_overflow(llabs(term->factor), b->problem->extent[loop] - 1, &width) ||
                 __builtin_add_overflow(values, width, &values))
             return unsupported(b, "an index leaves 64 bits");
+        parts->loop[parts->n_parts] = loop;
+        parts->coef[parts->n_parts++] = term->factor;
     }
-    if (index->n_parts == 0)
-        return SATOR_OK;
+    return SATOR_OK;
+}
+
+/* Divide the parts of a sum into groups whose values are told apart, whatever the others are, so
+ * that each is an index of its own: 2 x + r with r below 2 has another value for every x and r.
+ * Where all parts of a group and those above it are multiples of g, sums of these that differ do so
+ * by g at least; if those below it reach less far than that, both have to be equal for the whole to
+ * be. Set the group of each part, and return how many there are, at most "most". */
+static int group_parts(
+        const struct mapper_problem *p, const struct mapper_index *parts, int most, int *group)
+{
+    int by_size[MAPPER_PARTS], n = parts->n_parts, n_groups = 1;
+    int64_t multiple[MAPPER_PARTS + 1], reach = 0;
+
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        for (; at > 0 && llabs(parts->coef[by_size[at - 1]]) > llabs(parts->coef[i]); at--)
+            by_size[at] = by_size[at - 1];
+        by_size[at] = i;
+    }
+    multiple[n] = 0;
+    for (int k = n - 1; k >= 0; k--)
+        multiple[k] = sator_gcd(llabs(parts->coef[by_size[k]]), multiple[k + 1]);
+    for (int k = 0; k < n; k++) {
+        int i = by_size[k];
+        assert(parts->coef[i] != 0);
+        n_groups += k > 0 && multiple[k] > reach && n_groups < most;
+        group[i] = n_groups - 1;
+        reach += llabs(parts->coef[i]) * (p->extent[parts->loop[i]] - 1);
+    }
+    return n_groups;
+}
+
+/* An index of the parts of one group. */
+static enum sator_status add_group(
+        struct access_builder *b, const struct mapper_index *parts, const int *group, int number)
+{
+    struct mapper_access *made = b->made;
+    struct mapper_index *index = &made->index[made->n_indices];
+    int64_t values = 1;
+
+    *index = (struct mapper_index){0};
+    for (int i = 0; i < parts->n_parts; i++) {
+        if (group[i] != number)
+            continue;
+        place_part(made, index, parts->loop[i], parts->coef[i]);
+        values += llabs(parts->coef[i]) * (b->problem->extent[parts->loop[i]] - 1);
+    }
     if (index->n_parts == 1)
         made->plain |= 1U << index->loop[0];
     else
@@ -170,13 +217,31 @@ static enum sator_status add_index(struct access_builder *b, const struct sator_
         return unsupported(b, "an index that adds loops takes too many values, with gaps between");
     index->closed = index->n_parts <= 2 ? index->n_parts : 0;
     if (index->n_parts == 2) {
-        int64_t a = llabs(index->coef[0]), other = llabs(index->coef[1]),
-                common = sator_gcd(a, other);
-        index->reduced[0] = a / common;
+        int64_t one = llabs(index->coef[0]), other = llabs(index->coef[1]),
+                common = sator_gcd(one, other);
+        index->reduced[0] = one / common;
         index->reduced[1] = other / common;
     }
     made->n_indices++;
     return SATOR_OK;
+}
+
+/* The indices of one dimension, after which there are "others" to come. */
+static enum sator_status add_index(
+        struct access_builder *b, const struct sator_expr *expr, int others)
+{
+    struct mapper_index parts;
+    int group[MAPPER_PARTS];
+    enum sator_status st;
+
+    SATOR_TRY(read_parts(b, expr, &parts));
+    if (parts.n_parts == 0)
+        return SATOR_OK;
+    int n = group_parts(b->problem, &parts, MAPPER_INDICES - b->made->n_indices - others, group);
+    for (int number = 0; number < n; number++)
+        SATOR_TRY(add_group(b, &parts, group, number));
+done:
+    return st;
 }
 
 static int by_place(const void *a, const void *b)
@@ -325,7 +390,7 @@ static enum sator_status add_indices(struct access_builder *b)
         if (dims[d] == 0)
             continue;
         if (dims[d] == 1U << d && !is_varied[d])
-            SATOR_TRY(add_index(b, relation->pieces[0].out[d]));
+            SATOR_TRY(add_index(b, relation->pieces[0].out[d], relation->n_out - 1 - d));
         else
             SATOR_TRY(add_joint(b, dims[d], loops[d]));
     }
@@ -497,7 +562,7 @@ static enum sator_status add_counted(struct access_builder *b)
         if (!stands_alone(b, d))
             continue;
         rest &= ~loops_of(b, relation->pieces[0].out[d]);
-        SATOR_TRY(add_index(b, relation->pieces[0].out[d]));
+        SATOR_TRY(add_index(b, relation->pieces[0].out[d], 0)); /* of one loop */
     }
     struct mapper_index *core = &made->index[made->n_indices];
     *core = (struct mapper_index){.is_core = true};

@@ -19,5 +19,6 @@ effort 3640 gemm:i=97,j=89,k=101 --arch conventional --imperfect
 effort 6823 resnet18 --layer conv5_1 --arch conventional --imperfect
 effort 580 resnet18 --layer conv5_1 --arch eyeriss
 effort 1105 resnet18 --layer conv4_downsample --arch conventional --set 'levels.PE.reduction=[{name: sums, map: "PE[i,j] -> TREE[i]", energy_pj: 0.2}]'
+effort 30276 unet --layer up4_spread --arch plasticine-like
 effort 9072 resnet18 --layer conv5_1 --arch simba-like --objective latency
 effort 27037 gemm:i=96,j=96,k=96 --arch tpu-256x256 --set 'levels.PE.shape=[8,8]' --set levels.scratchpad.capacity_bytes=4096

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -39,15 +40,14 @@ struct example {
     struct mapper_problem problem;
 };
 
-static void read_example(struct example *e, const char *arch)
+static void read_example(struct example *e, const char *workload, const char *arch)
 {
     struct sator_settings settings = {0};
 
     e->ctx = sator_ctx_new();
     e->arena = sator_arena_new();
-    assert_int_equal(
-            sator_yaml_network(e->ctx, sator_source_from_text(e->ctx, "w.yaml", workload_text),
-                    &settings, &e->network),
+    assert_int_equal(sator_yaml_network(e->ctx, sator_source_from_text(e->ctx, "w.yaml", workload),
+                             &settings, &e->network),
             SATOR_OK);
     assert_int_equal(sator_yaml_arch(e->ctx, sator_source_from_text(e->ctx, "a.yaml", arch),
                              &settings, &e->arch),
@@ -72,7 +72,7 @@ static void test_transfers_are_joined(void **state)
     int n_joined = 0;
 
     (void)state;
-    read_example(&e, deep_text);
+    read_example(&e, workload_text, deep_text);
     for (int i = 0; i < e.problem.n_transfers; i++) {
         const struct mapper_transfer *t = &e.problem.transfer[i];
         int outward = -1, inward = -1;
@@ -102,10 +102,49 @@ static void test_size_of_chains(void **state)
     struct example e;
 
     (void)state;
-    read_example(&e, shallow_text);
+    read_example(&e, workload_text, shallow_text);
     assert_int_equal(sator_mapper_allow_imperfect(e.ctx, &e.problem), SATOR_OK);
     assert_true(sator_mapper_space_size(&e.problem) == (3 * 3 * 7 * 3) * 24);
     free_example(&e);
+}
+
+/* Sums in which some loops are digits of others' steps, r being below 2 and q below 3: of the
+ * output its indices, and the loops that stand alone in one. */
+static const struct {
+    const char *text;
+    int n_indices;
+    const char *plain;
+} sums[] = {
+        {"name: s\nsizes: {p: 5, r: 2}\nop: \"Out[2*p+r] += In[p] * W[r]\"\n", 2, "pr"},
+        {"name: s\nsizes: {p: 5, q: 3}\nop: \"Out[2*p+q] += In[p] * W[q]\"\n", 1, ""},
+        {"name: s\nsizes: {p: 5, q: 3, r: 2}\nop: \"Out[r+6*p+2*q] += In[p,q] * W[r]\"\n", 3,
+                "pqr"},
+        /* 3 = 2 + 1 */
+        {"name: s\nsizes: {p: 5, q: 3, r: 2}\nop: \"Out[2*p+3*q+r] += In[p,q] * W[r]\"\n", 1, ""},
+        /* 4 = 2 * 2, but r alone makes them odd */
+        {"name: s\nsizes: {p: 5, q: 3, r: 2}\nop: \"Out[4*p+2*q+r] += In[p,q] * W[r]\"\n", 2, "r"},
+        {"name: s\nsizes: {p: 5, q: 3}\nop: \"Out[10+p-5*q] += In[p] * W[q]\"\n", 2, "pq"},
+        {"name: s\nsizes: {p: 5, q: 3}\nop: \"Out[8+p-4*q] += In[p] * W[q]\"\n", 1, ""},
+};
+
+static void test_sums_of_digits(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
+        struct example e;
+        const struct mapper_access *out = NULL;
+        read_example(&e, sums[k].text, shallow_text);
+        for (int a = 0; a < e.problem.n_accesses; a++)
+            out = e.problem.access[a].role == SATOR_WRITE ? &e.problem.access[a] : out;
+        assert_non_null(out);
+        assert_int_equal(out->n_indices, sums[k].n_indices);
+        for (int i = 0; i < e.problem.n_loops; i++) {
+            bool is_plain = out->plain >> i & 1;
+            assert_int_equal(is_plain, strchr(sums[k].plain, *e.problem.loop_names[i]) != NULL);
+        }
+        assert_int_equal(out->is_sliding, strlen(sums[k].plain) < (size_t)e.problem.n_loops);
+        free_example(&e);
+    }
 }
 
 int main(void)
@@ -113,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_transfers_are_joined),
             cmocka_unit_test(test_size_of_chains),
+            cmocka_unit_test(test_sums_of_digits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
