@@ -323,19 +323,26 @@ static bool is_dear(const struct mapper_bounds *b, int transfer)
     return b->problem->access[b->problem->transfer[transfer].access].is_sliding;
 }
 
+static bool is_output(const struct mapper_bounds *b, int transfer)
+{
+    return b->problem->access[b->problem->transfer[transfer].access].role == SATOR_WRITE;
+}
+
 /* Whether more is spent than is of interest if transfers with windows, which are not bounded yet,
- * bring every word once; the share's energy is then so much. */
+ * bring every word once; the share's energy is then so much. What is read lends nothing. */
 static bool is_over_limit(struct mapper_bounds *b, const struct order_table *orders,
         const struct order_classes *classes, struct mapper_share *share)
 {
     double least = INFINITY, windows = 0;
     bool any = false;
 
-    if (b->limit == INFINITY || b->problem->lends)
+    if (b->limit == INFINITY)
         return false;
     for (int k = 0; k < orders->count; k++) {
         if (!is_dear(b, orders->transfer[k]))
             continue;
+        if (b->problem->lends && is_output(b, orders->transfer[k]))
+            return false;
         any = true;
         windows += sator_mapper_least_pj_of(b->problem, b->crew, orders->transfer[k]);
         for (int i = 0; i < classes->n_keeps[k]; i++)
