@@ -1,6 +1,6 @@
 #include "frontend/yaml/yaml_activity.h"
 
-#include "frontend/yaml/yaml_arch.h"
+#include "frontend/yaml/yaml_effects.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Architectures: levels of memory, arrays with their networks, compute (doc/formats.md). */
 #include "frontend/yaml/yaml_arch.h"
 #include "frontend/yaml/yaml_activity.h"
+#include "frontend/yaml/yaml_effects.h"
 
 #include "base/text.h"
 

@@ -42,12 +42,6 @@ void sator_yaml_burst(struct sator_yaml_reader *reader, const struct sator_yaml_
 /* "bandwidth_bits" of a link, bus or tree: one number; NAN when it is not given. */
 void sator_yaml_wire_bandwidth(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
         double *bandwidth_bits);
-/* Whether the memory holds the tensor unless a dataflow has it bypass. */
-bool sator_yaml_may_hold(const struct sator_memory *memory, const char *tensor);
-/* Warn of what the levels say where it can have no effect. "list" is the list that they were read
- * from, entry by entry. */
-void sator_yaml_warn_of_effects(struct sator_yaml_reader *reader,
-        const struct sator_yaml_node *list, const struct sator_arch *arch);
 
 /* "control" of an architecture whose levels are known. */
 void sator_yaml_control(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,

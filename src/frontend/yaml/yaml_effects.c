@@ -1,6 +1,6 @@
 /* What an architecture says and that can have no effect, whatever the workload: said in warnings,
  * once all levels are known. */
-#include "frontend/yaml/yaml_arch.h"
+#include "frontend/yaml/yaml_effects.h"
 
 #include <math.h>
 #include <string.h>

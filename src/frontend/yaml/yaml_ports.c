@@ -1,5 +1,6 @@
 /* Bandwidths and ports of memories (doc/formats.md, architecture). */
 #include "frontend/yaml/yaml_arch.h"
+#include "frontend/yaml/yaml_effects.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* What architectures say about time: transfers, fixed costs, bandwidths of wires (doc/formats.md,
  * architecture; doc/model.md, section 7). */
 #include "frontend/yaml/yaml_arch.h"
+#include "frontend/yaml/yaml_effects.h"
 
 #include <math.h>
 #include <string.h>
