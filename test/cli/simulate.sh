@@ -32,6 +32,14 @@ END
 equal() { sator simulate "$@" --json | grep -E '"(values|counts)"' | tr -d '\t'; }
 equal triangle.c --arch systolic-2d-8x8 --space 'i%8, j%8' --time 'k + i%8 + j%8'
 equal solve.yaml --arch systolic-1d --space 'i%8' --time 'j'
+# the old value that is read by name is no operand, wherever the sum is
+cat >updated.yaml <<END
+name: updated
+domain: "{ S[i,j,k] : 0 <= i, j, k < 4 }"
+reads: ["{ S[i,j,k] -> A[i,k] }", "{ S[i,j,k] -> B[k,j] }", "{ S[i,j,k] -> Y[i,j] }"]
+writes: ["{ S[i,j,k] -> Y[i,j] }"]
+END
+equal updated.yaml --arch systolic-2d-8x8 --space 'k, i' --time 'j'
 echo "== stamps that are no sums of digits"
 equal gemm:i=6,j=6,k=5 --arch systolic-2d-8x8 --space 'i%8, j%8' --time '(i + j + k)/3, (i + j + k)%3'
 echo "== rings of wires"
@@ -50,6 +58,9 @@ echo "== files"
 sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --trace t.json --events e.jsonl -o out.txt || exit 1
 head -n 1 e.jsonl
 wc -l <e.jsonl
+# two PEs: A[0,0] goes east, the rest comes from the scratchpad (level 0) into registers (2); it has all from the start
+sator simulate gemm:i=1,j=2,k=1 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --events two.jsonl -o out.txt || exit 1
+grep -o '"moves".*' two.jsonl
 grep '"ph":"X"' t.json | grep -c '"pid":2' # an instance a PE and stamp
 sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --events e.jsonl --cycles 3:4 -o out.txt || exit 1
 sed 1d e.jsonl | cut -d, -f1-3

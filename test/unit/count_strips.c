@@ -61,10 +61,11 @@ static int count(const struct known *known, const int64_t *width, const int64_t 
 /* The most points of all places of the strips from "i" on. */
 static int try_places(const struct known *known, const int64_t *width, int i, int64_t *first)
 {
-    int64_t places = known->places[i], most = 0;
+    int64_t most = 0;
 
     if (i == known->n)
         return count(known, width, first);
+    int64_t places = known->places[i];
     for (first[i] = places < 0 ? places : 0; first[i] < llabs(places); first[i]++) {
         int found = try_places(known, width, i + 1, first);
         most = found > most ? found : most;
