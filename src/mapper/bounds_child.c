@@ -166,7 +166,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         shrink_tiles(b, walk, range);
     if (walk->transfer->is_counted || walk->transfer->is_quotient)
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
-    if (walk->is_relaxed)
+    if (walk->is_relaxed || local->is_apart)
         range->unique_ub = range->arriving_ub;
     if (walk->transfer->is_outside && outside->stamps == 1 &&
             sator_mapper_is_loaded(b->problem, walk->transfer, 1))

@@ -66,6 +66,7 @@ struct ragged_steps {
 struct local {
     struct mapper_walk walk;
     double group_words, tile_words; /* of a stamp; with short last tiles, on average */
+    bool is_apart; /* a group's words are those of one tile: it is not known how tiles overlap */
     bool covers_only; /* nothing else is known, nor are the slides below */
     bool is_open; /* some loops of its sliding indices are */
     unsigned run_loops; /* those that the figures below are for: see find_run */

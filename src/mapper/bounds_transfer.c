@@ -214,7 +214,8 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     sator_mapper_walk_relax(p, b->words, shape, transfer, &local->walk);
     local->recalled = recall(b, transfer, shape, outside);
     bool sliding = local->walk.access->is_sliding;
-    if (sliding && local->walk.spread && has_gap(p, &local->walk)) {
+    local->is_apart = sliding && local->walk.spread && has_gap(p, &local->walk);
+    if (local->is_apart) {
         local->walk.group_words = local->walk.tile_words;
         for (int e = 0; e < local->walk.access->n_indices; e++) {
             local->walk.steps[e].n_spread = 0;
