@@ -137,8 +137,7 @@ static struct sator_tiling_net net_of(
     struct sator_tiling_link *link =
             SATOR_NEW_ARRAY(arena, struct sator_tiling_link, t->n_passes + 1);
     int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, t->child_row + 1);
-    struct sator_tiling_net net = {
-            .number = walk->number << 16 | walk->n_ways,
+    struct sator_tiling_net net = {.number = walk->number << 16 | walk->n_ways,
             .n_rows = t->child_row,
             .held = 1 | held << 1,
             .link = link,

@@ -18,7 +18,8 @@
 #include <string.h>
 
 enum {
-    MOST_PASSING_PES = 1 << 12 /* of an array whose PEs are listed one by one (count/tiled/stamp.c) */
+    MOST_PASSING_PES =
+            1 << 12 /* of an array whose PEs are listed one by one (count/tiled/stamp.c) */
 };
 
 static bool serves(int n_tensors, const char *const *tensors, const char *tensor)

@@ -5,8 +5,8 @@
  *
  *     property_plan [--seed N] [--cases N]
  */
-#include "oracle/run.h"
 #include "sator/plan.h"
+#include "oracle/run.h"
 
 #include <math.h>
 #include <pthread.h>
