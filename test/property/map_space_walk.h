@@ -28,7 +28,8 @@ enum {
     PASSED_BY = 1024, /* ... around a memory with loops that some tensor may not be held by */
     JOINED = 4096, /* ... in a row of loops that are joined across what a memory holds */
     SPARES = 8192, /* ... so that it holds or brings less */
-    SKEWED_REMAINDER = 16384 /* REMAINDER and SKEW */
+    SKEWED_REMAINDER = 16384, /* REMAINDER and SKEW */
+    SKEWED_ORDER = 32768 /* ORDER and SKEW */
 };
 
 struct mapping {
@@ -165,6 +166,8 @@ static void choose_skews(struct walk *walk, int slot)
         }
         if ((m->uses & SKEW) && (m->uses & REMAINDER))
             m->uses |= SKEWED_REMAINDER;
+        if ((m->uses & SKEW) && (m->uses & ORDER))
+            m->uses |= SKEWED_ORDER;
         if (memory_outside_skew(walk) >= 0)
             choose_joins(walk, memory_outside_skew(walk));
         else
