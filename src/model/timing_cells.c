@@ -79,6 +79,8 @@ static void make_cells(struct boxes *b, struct box_digit *digit)
     SATOR_PUSH(arena, digit->cells, digit->n_cells, 0);
     add_change(b, digit, 0);
     add_change(b, digit, digit->extent);
+    if (b->nest->digits[digit->digit].skew < 0 && digit->extent > 1) /* sums begin there */
+        SATOR_PUSH(arena, digit->cells, digit->n_cells, digit->extent - 1);
     for (int r = 0; r < b->n_runs; r++) {
         if (b->runs[r].is_near)
             add_end(b, digit, &b->runs[r]);

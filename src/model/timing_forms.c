@@ -89,6 +89,16 @@ static bool runs_evenly(const struct nest *nest, int loop)
     return !within || !skewed || own->is_whole;
 }
 
+/* Whether links of the same stamp serve the transfer. */
+static bool has_wires(const struct timing_transfer *transfer)
+{
+    for (int k = 0; k < transfer->transport.n_links; k++) {
+        if (transfer->transport.links[k].interval == 0)
+            return true;
+    }
+    return false;
+}
+
 bool nest_is_counted(struct nest *nest, int *reach)
 {
     const struct timing *timing = nest->timing;
@@ -112,7 +122,7 @@ bool nest_is_counted(struct nest *nest, int *reach)
             return false;
         for (int k = 0; k < nest->n_digits; k++) {
             const struct nest_digit *digit = &nest->digits[k];
-            if (transfer->asks && is_output && digit->skew < 0 &&
+            if (transfer->asks && is_output && digit->skew < 0 && has_wires(transfer) &&
                     !nest->accesses[transfer->access].uses[digit->loop])
                 return false;
         }

@@ -76,7 +76,8 @@ static void walk(struct visitor *v, int k, int64_t instance, bool is_first)
     bool counts = !v->access->uses[digit->loop] && digit->skew != 0;
     int64_t *sum = &v->sum[digit->loop], before = *sum;
     for (int64_t d = 0; d < digit->extent && *sum < v->nest->size[digit->loop]; d++) {
-        walk(v, k + 1, instance + d * v->weight[k], is_first && (d == 0 || !counts));
+        bool starts = d == (digit->skew < 0 ? digit->extent - 1 : 0); /* the earliest in time */
+        walk(v, k + 1, instance + d * v->weight[k], is_first && (starts || !counts));
         *sum += digit->stride;
         v->skewed += digit->skew;
     }

@@ -210,6 +210,13 @@ printf 'space: s%%3\ntime: s/3, y, x, r\ncuts: {L1: {time: 2}, registers: {time:
 same "sums in parts" "$(cycles parted.yaml -a parts.yaml -d parts_flow.yaml)" $((6 * (3 + 8) + 12 + 12 + 24))
 both "sums in parts, executed" parted.yaml -a parts.yaml -d parts_flow.yaml
 
+# A sum that PEs take up against its skew: none hands it on, and the last column is the first in time. In each of 80 x 80 folds
+# 8 x 8 PEs read 640 words of Y and of B, and 64 of A, 8 words a cycle; but the first to touch Y, a column of 8 in every first
+# fold of k, starts from zero.
+same "against the skew" "$(cycles gemm:i=640,j=640,k=640 -a systolic-2d-8x8 --space 'i%8, k%8' --time 'i/8, k/8, j - k%8')" \
+    $((6400 * (2 * 64 * 640 + 64) / 8 - 80 * 8 * 640 / 8))
+both "against the skew, executed" gemm:i=16,j=5,k=19 -a systolic-2d-8x8 --space 'i%8, k%8' --time 'i/8, k/8, j - k%8'
+
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
 # shellcheck disable=SC2086

@@ -2,9 +2,9 @@
 # Joined rows and short tiles of a convolution under a skew, at a size that only closed forms and
 # the nest without the skew count; the best mapping's figures are its analysis's.
 . "$2/test/cli/harness"
-sator map resnet18 --layer conv2_x --arch systolic-2d-8x8 --yaml -o best.yaml
-sator map resnet18 --layer conv2_x --arch systolic-2d-8x8 | sed -n '/^  latency/p; /^  EDP/p' >map.txt
-sator analyze resnet18 --layer conv2_x --arch systolic-2d-8x8 -d best.yaml |
+sator map resnet18 --layer conv2_x --arch systolic-2d-8x8 --timing roofline --yaml -o best.yaml
+sator map resnet18 --layer conv2_x --arch systolic-2d-8x8 --timing roofline | sed -n '/^  latency/p; /^  EDP/p' >map.txt
+sator analyze resnet18 --layer conv2_x --arch systolic-2d-8x8 -d best.yaml --timing roofline |
     sed -n '/^  latency/p; /^  EDP/p' >analysis.txt
 diff map.txt analysis.txt && grep -c . map.txt
 # B's two rows of 8 words come back from PEs that run ahead: each enters once.

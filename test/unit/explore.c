@@ -599,7 +599,8 @@ static void idle_skews_need_cheap_hops(void **state)
             {tree, "levels.registers.energy_pj={read: 3, write: 9}", true},
             {tree, "levels.registers.energy_pj={read: 4, write: 1}", false}};
     struct sator_ctx *ctx = *state;
-    struct sator_explore_options options = {.skew = 1, .prune = SATOR_PRUNE_SAFE};
+    struct sator_explore_options options = {
+            .skew = 1, .prune = SATOR_PRUNE_SAFE, .timing = SATOR_TIMING_ROOFLINE};
     struct sator_network *network = NULL;
 
     assert_int_equal(sator_network_load(ctx, "gemm:i=4,j=4,k=4", NULL, &network), SATOR_OK);

@@ -15,6 +15,9 @@ static const char conv_1d[] = "name: conv1d\n"
                               "op: \"Y[i] += A[i+j] * B[j]\"\n";
 static const char pe_is_output[] = "{name: flow, space: \"PE[i]\", time: \"T[j]\"}";
 
+/* Bounds and ports are those of the roofline here. */
+static const struct sator_analyze_options roofline = {.timing = SATOR_TIMING_ROOFLINE};
+
 /* Analyse texts; NULL, with what was said left in the context, when it fails with "*status". */
 static struct sator_result *try_analyze(const char *workload, const char *arch,
         const char *dataflow, const struct sator_analyze_options *options,
@@ -35,7 +38,7 @@ static struct sator_result *try_analyze(const char *workload, const char *arch,
 static struct sator_result *analyze(const char *workload, const char *arch, const char *dataflow)
 {
     enum sator_status status;
-    struct sator_result *result = try_analyze(workload, arch, dataflow, NULL, &status);
+    struct sator_result *result = try_analyze(workload, arch, dataflow, &roofline, &status);
 
     if (status != SATOR_OK)
         say_messages();
@@ -335,7 +338,7 @@ static void test_cuts(void **state)
 {
     static const double bandwidths[] = {16, 1024};
     static const struct sator_analyze_options options = {
-            .sweep_bandwidths = bandwidths, .n_sweep = 2};
+            .timing = SATOR_TIMING_ROOFLINE, .sweep_bandwidths = bandwidths, .n_sweep = 2};
     enum sator_status status;
     char arch[512];
 
@@ -436,7 +439,7 @@ static void test_derived_cuts(void **state)
 
     (void)state;
     snprintf(text, sizeof text, flow, "");
-    struct sator_result *r = try_analyze(workload, arch, text, NULL, &status);
+    struct sator_result *r = try_analyze(workload, arch, text, &roofline, &status);
     assert_int_equal(status, SATOR_OK);
     assert_int_equal(r->levels[0].time_cut, 0);
     assert_int_equal(r->levels[1].time_cut, 3);
@@ -449,7 +452,7 @@ static void test_derived_cuts(void **state)
     assert_string_equal(r->bound_by, "DRAM reads");
     snprintf(text, sizeof text, flow,
             ", cuts: {DRAM: {time: 0}, buffer: {time: 3}, registers: {time: all}}");
-    struct sator_result *same = try_analyze(workload, arch, text, NULL, &status);
+    struct sator_result *same = try_analyze(workload, arch, text, &roofline, &status);
     assert_int_equal(status, SATOR_OK);
     assert_true(same->total_cycles == r->total_cycles);
     assert_true(same->levels[1].cut_declared);
@@ -458,7 +461,7 @@ static void test_derived_cuts(void **state)
     sator_result_free(r);
     /* a cut inside it leaves the buffer no more than two dimensions */
     snprintf(text, sizeof text, flow, ", cuts: {registers: {time: 2}}");
-    assert_null(try_analyze(workload, arch, text, NULL, &status));
+    assert_null(try_analyze(workload, arch, text, &roofline, &status));
     assert_int_equal(status, SATOR_INPUT);
 }
 
@@ -573,8 +576,10 @@ static void test_the_papers_model(void **state)
             "  - {memory: registers, capacity_words: 1, energy_pj: {read: 1, write: 1}}\n"
             "  - {compute: mac, energy_pj: 1}\n";
     static const double sweep[] = {64};
-    static const struct sator_analyze_options options = {
-            .model = SATOR_MODEL_TENET, .sweep_bandwidths = sweep, .n_sweep = 1};
+    static const struct sator_analyze_options options = {.timing = SATOR_TIMING_ROOFLINE,
+            .model = SATOR_MODEL_TENET,
+            .sweep_bandwidths = sweep,
+            .n_sweep = 1};
     char arch[1000];
     enum sator_status status;
 

@@ -576,9 +576,18 @@ static void test_network(void **state)
 {
     static const struct sator_bandwidth_point fast[] = {{64, 1, 1, 11, "scratchpad reads"}};
     static const struct sator_bandwidth_point slow[] = {{64, 1, 1, 32, "scratchpad reads"}};
-    static const struct sator_result results[] = {
-            {.model = "sator", .workload = "c1", .total_cycles = 10, .n_sweep = 1, .sweep = fast},
-            {.model = "sator", .workload = "c2", .total_cycles = 30, .n_sweep = 1, .sweep = slow}};
+    static const struct sator_result results[] = {{.model = "sator",
+                                                          .timing = "roofline",
+                                                          .workload = "c1",
+                                                          .total_cycles = 10,
+                                                          .n_sweep = 1,
+                                                          .sweep = fast},
+            {.model = "sator",
+                    .timing = "roofline",
+                    .workload = "c2",
+                    .total_cycles = 30,
+                    .n_sweep = 1,
+                    .sweep = slow}};
     struct sator_layer_result layers_a[] = {{"conv1", 2, &results[0], 0},
             {"conv2", 1, &results[1], 1}, {"conv3", 1, &results[0], 0}};
     struct sator_layer_result layers_b[] = {{"conv1", 2, &results[1], 0},
