@@ -39,13 +39,49 @@ struct events {
     struct event *event;
 };
 
-static int by_place(const void *a, const void *b)
+static bool is_before(const struct event *x, const struct event *y)
 {
-    const struct event *x = a, *y = b;
+    return x->class != y->class ? x->class < y->class : x->place < y->place;
+}
 
-    if (x->class != y->class)
-        return x->class < y->class ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+/* Where the events that ascend from "first" on end. */
+static size_t end_of(const struct events *events, size_t first)
+{
+    size_t end = first + 1;
+
+    while (end < events->n && !is_before(&events->event[end], &events->event[end - 1]))
+        end++;
+    return end < events->n ? end : events->n;
+}
+
+/* Merge the events from "first" to "middle" and on to "end", which ascend each, into "to". */
+static void merge(
+        const struct event *from, size_t first, size_t middle, size_t end, struct event *to)
+{
+    size_t a = first, b = middle;
+
+    for (size_t at = first; at < end; at++) {
+        bool second = a == middle || (b < end && is_before(&from[b], &from[a]));
+        to[at] = from[second ? b++ : a++];
+    }
+}
+
+/* Sort them: those of one set ascend, so these are merged by twos. */
+static void sort_events(struct events *events)
+{
+    struct event *other = sator_alloc(sizeof *other * events->room);
+
+    while (end_of(events, 0) < events->n) {
+        for (size_t first = 0, end; first < events->n; first = end) {
+            size_t middle = end_of(events, first);
+            end = middle < events->n ? end_of(events, middle) : middle;
+            merge(events->event, first, middle, end, other);
+        }
+        struct event *sorted = other;
+        other = events->event;
+        events->event = sorted;
+    }
+    free(other);
 }
 
 /* Add the runs of the tile of "shape" whose sums begin at "base"; false: of too many runs. */
@@ -124,10 +160,10 @@ static void sweep_values(
     struct sweep sweep;
 
     sweep_open(&sweep, n);
-    qsort(events->event, events->n, sizeof *events->event, by_place);
+    sort_events(events);
     for (size_t e = 0; e < events->n && w->st == SATOR_OK;) {
         const struct event *here = &events->event[e];
-        for (; e < events->n && by_place(here, &events->event[e]) == 0; e++)
+        for (; e < events->n && !is_before(here, &events->event[e]); e++)
             apply(&sweep, &events->event[e]);
         if (sweep.n_active == 0)
             continue;
