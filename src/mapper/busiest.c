@@ -328,9 +328,10 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
     if (!problem->has_inner_ports || traffic->is_unknown)
         return;
     bool is_ragged = sator_mapper_is_ragged(problem, mapping, ~0U);
-    unsigned asked = !is_ragged                        ? problem->asked_ports
-            : sator_mapper_is_filled(problem, mapping) ? problem->asked_ragged_ports
-                                                       : all_with_ports(problem);
+    bool has_cases = !problem->only_chains && sator_mapper_is_filled(problem, mapping);
+    unsigned asked = !is_ragged ? problem->asked_ports
+            : has_cases         ? problem->asked_ragged_ports
+                                : all_with_ports(problem);
     if (!is_ragged && asked == 0)
         return;
     sator_mapper_port_cycles(problem, traffic, traffic->busiest_cycles);

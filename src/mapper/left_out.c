@@ -111,6 +111,9 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
         SATOR_PUSH(arena, list, count,
                 sator_arena_printf(
                         arena, "factors that do not divide a loop's extent (%s)", imperfect));
+    else if (has_remainders(problem) && open->chains && problem->only_chains)
+        SATOR_PUSH(arena, list, count,
+                "most mappings with remainders: too many to look at all of them");
     else if (has_remainders(problem) && open->chains)
         SATOR_PUSH(arena, list, count,
                 "most mappings with remainders at several levels: too many to look at all of them");

@@ -551,8 +551,9 @@ done:
     return st;
 }
 
-/* Whether ragged.c counts the access's tiles. */
-static bool has_ragged_form(const struct mapper_problem *p, const struct mapper_access *access)
+/* Whether what short tiles of the access have, whole ones outside of them, is known case by case
+ * (ragged.c). */
+static bool has_cases(const struct mapper_problem *p, const struct mapper_access *access)
 {
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
@@ -563,7 +564,7 @@ static bool has_ragged_form(const struct mapper_problem *p, const struct mapper_
                 (index->n_parts > 1 && values > MOST_CUT_VALUES))
             return false;
     }
-    return !access->is_counted;
+    return true;
 }
 
 /* Whether the engines count the access in all its transfers. */
@@ -589,13 +590,14 @@ enum sator_status sator_mapper_allow_imperfect(
         return SATOR_INPUT;
     }
     for (int a = 0; a < problem->n_accesses; a++) {
-        if (has_ragged_form(problem, &problem->access[a]) || is_asked(problem, a))
+        if (!problem->access[a].is_counted || is_asked(problem, a)) {
+            problem->only_chains |=
+                    !problem->access[a].is_counted && !has_cases(problem, &problem->access[a]);
             continue;
+        }
         sator_error(ctx, sator_access_loc(problem->workload, &problem->workload->accesses[a]),
                 "tensor '%s' of '%s' has no closed form for tiles that do not divide an extent: "
-                "its indices share loops, are no sums of loops or sums of more than 2^22 values, "
-                "or an "
-                "instance touches it at several places",
+                "its indices are no sums of loops",
                 problem->access[a].name, problem->workload->name);
         sator_help(ctx, "without %s it is mapped", sator_word(ctx, "imperfect"));
         return SATOR_INPUT;

@@ -301,6 +301,7 @@ struct mapper_problem {
     bool imperfect; /* factors need not divide what they cover ... */
     bool chains; /* ... at any level; else those outside the innermost memory divide the number of
                     its tiles, which leave a remainder only at the end */
+    bool only_chains; /* then: the latter are not searched by themselves, for want of bounds */
     int innermost; /* its row; inside of it stand only arrays */
     bool is_direct; /* some words go to the compute units from outside an array */
     unsigned direct_sliding; /* loops of sliding indices of such tensors */

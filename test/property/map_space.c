@@ -177,6 +177,7 @@ static const struct phrase {
     unsigned excuses;
 } phrases[] = {
         {"factors that do not divide a loop's extent", REMAINDER},
+        {"most mappings with remainders: too many", REMAINDER},
         {"most mappings with remainders at several levels", DEEP},
         {"remainders at several levels of loops whose words pass", SPREAD_DEEP},
         {"remainders where PEs pass words on straight to compute units", SPREAD},

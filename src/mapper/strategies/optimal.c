@@ -245,8 +245,9 @@ void sator_mapper_optimal(struct mapper_search *search)
     /* the best of those that are searched faster are ones to measure the others against */
     if (sator_mapper_is_feasible(&perfect))
         search_problem(search, &perfect);
-    search_problem(search, &filled);
+    if (!p->only_chains)
+        search_problem(search, &filled);
     search_chains(search);
-    search_row_orders(search, &filled);
+    search_row_orders(search, p->only_chains ? &perfect : &filled);
     search_row_orders(search, p);
 }
