@@ -193,6 +193,23 @@ done:
 
 /* ---- tiles ---- */
 
+/* The words of the largest tile of "stamping", INT64_MAX when they are not known. The arena is
+ * cleared. */
+static int64_t ask_for_tile(
+        struct mapper_counting *c, const struct sator_stamping *stamping, int access)
+{
+    struct sator_hush before;
+    sator_int words = 0;
+
+    sator_ctx_hush(c->ctx, &before);
+    enum sator_status st = begin(c, stamping);
+    if (st == SATOR_OK)
+        st = end(c, sator_count_tile(c->counter, c->problem->access[access].relation, &words));
+    sator_ctx_unhush(c->ctx, &before);
+    sator_arena_clear(c->arena);
+    return st == SATOR_OK && words < INT64_MAX ? (int64_t)words : INT64_MAX;
+}
+
 /* Ask the engines for the largest tile: the time-stamp is the number of the tile along each loop.
  */
 static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *tile)
@@ -200,8 +217,6 @@ static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *
     const struct mapper_problem *p = c->problem;
     const struct sator_expr **time =
             SATOR_NEW_ARRAY(c->arena, const struct sator_expr *, MAPPER_LOOPS);
-    struct sator_hush before;
-    sator_int words = 0;
     int n_time = 0;
 
     for (int i = 0; i < p->n_loops; i++) {
@@ -214,16 +229,10 @@ static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *
                 tile[i]);
     }
     struct sator_stamping stamping = stamping_of(c->arena, p->workload, n_time, time);
-    sator_ctx_hush(c->ctx, &before);
-    enum sator_status st = begin(c, &stamping);
-    if (st == SATOR_OK)
-        st = end(c, sator_count_tile(c->counter, p->access[access].relation, &words));
-    sator_ctx_unhush(c->ctx, &before);
-    sator_arena_clear(c->arena);
-    if (st == SATOR_OK && words < INT64_MAX)
-        return (int64_t)words;
-    sator_mapper_watch_note_unknown(p->watch);
-    return INT64_MAX;
+    int64_t words = ask_for_tile(c, &stamping, access);
+    if (words == INT64_MAX)
+        sator_mapper_watch_note_unknown(p->watch);
+    return words;
 }
 
 int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const int64_t *tile)
@@ -267,16 +276,8 @@ int64_t sator_mapper_counted_window(
     const struct sator_bound_dataflow *flow =
             sator_mapper_dataflow(p, c->arena, mapping, "mapping");
     struct sator_stamping stamping = stamping_at(c, flow, m);
-    struct sator_hush before;
-    sator_int words = 0;
 
-    sator_ctx_hush(c->ctx, &before);
-    enum sator_status st = begin(c, &stamping);
-    if (st == SATOR_OK)
-        st = end(c, sator_count_tile(c->counter, p->access[access].relation, &words));
-    sator_ctx_unhush(c->ctx, &before);
-    sator_arena_clear(c->arena);
-    return st == SATOR_OK && words < INT64_MAX ? (int64_t)words : INT64_MAX;
+    return ask_for_tile(c, &stamping, access);
 }
 
 /* What idle children hold, and of sums the memories outside that have to keep them. */

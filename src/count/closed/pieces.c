@@ -54,18 +54,6 @@ static bool has_row(const struct sator_system *system, const int64_t *row)
     return false;
 }
 
-/* "piece" and "row" >= 0, "sign" 1, or row <= -1, "sign" -1, or row >= 1, "sign" 0; or row = 0. */
-static struct sator_system *cut(
-        const struct sator_system *piece, const int64_t *row, int kind, int sign)
-{
-    struct sator_system *part = sator_system_copy(piece);
-    int64_t *added = sator_system_add(part, kind);
-    for (int c = ROW_CONSTANT; c < sator_system_stride(piece); c++)
-        added[c] = sign < 0 ? -row[c] : row[c];
-    added[ROW_CONSTANT] -= sign <= 0;
-    return part;
-}
-
 /* Add the points of "piece" (TAKE) outside of "hole", which is over the same variables. */
 static const struct sator_decline *add_outside(struct closed_sheets *sheets,
         struct sator_system *piece, const struct sator_system *hole, struct closed_pieces *pieces)
@@ -76,10 +64,11 @@ static const struct sator_decline *add_outside(struct closed_sheets *sheets,
         int kind = (int)row[ROW_KIND];
         if (has_row(piece, row))
             continue;
-        why = closed_pieces_add(sheets, pieces, cut(piece, row, KIND_INEQUALITY, -1));
+        why = closed_pieces_add(sheets, pieces, sator_system_cut(piece, row, KIND_INEQUALITY, -1));
         if (why == NULL && kind == KIND_EQUALITY)
-            why = closed_pieces_add(sheets, pieces, cut(piece, row, KIND_INEQUALITY, 0));
-        struct sator_system *inside = cut(piece, row, kind, 1);
+            why = closed_pieces_add(
+                    sheets, pieces, sator_system_cut(piece, row, KIND_INEQUALITY, 0));
+        struct sator_system *inside = sator_system_cut(piece, row, kind, 1);
         sator_system_free(piece);
         piece = inside;
     }

@@ -12,19 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "piece" with one row more: row >= 0 ("sign" 1), row <= -1 (-1), row >= 1 (0), or row = 0. */
-static struct sator_system *cut(
-        const struct sator_system *piece, const int64_t *row, int kind, int sign)
-{
-    struct sator_system *part = sator_system_copy(piece);
-    int64_t *added = sator_system_add(part, kind);
-
-    for (int c = ROW_CONSTANT; c < sator_system_stride(piece); c++)
-        added[c] = sign < 0 ? -row[c] : row[c];
-    added[ROW_CONSTANT] -= sign <= 0;
-    return part;
-}
-
 static bool has_row(const struct sator_system *system, const int64_t *row)
 {
     size_t size = sizeof *row * (size_t)sator_system_stride(system);
@@ -152,10 +139,11 @@ static enum sator_status add_outside(struct sator_points *points, const struct s
 
         if (has_row(inside, row))
             continue;
-        st = add_piece(points, left, cut(inside, row, KIND_INEQUALITY, -1), n_leading);
+        st = add_piece(points, left, sator_system_cut(inside, row, KIND_INEQUALITY, -1), n_leading);
         if (st == SATOR_OK && kind == KIND_EQUALITY)
-            st = add_piece(points, left, cut(inside, row, KIND_INEQUALITY, 0), n_leading);
-        rest = cut(inside, row, kind, 1);
+            st = add_piece(
+                    points, left, sator_system_cut(inside, row, KIND_INEQUALITY, 0), n_leading);
+        rest = sator_system_cut(inside, row, kind, 1);
         sator_system_free(inside);
         inside = rest;
     }

@@ -54,6 +54,18 @@ int64_t *sator_system_add(struct sator_system *system, int kind)
     return row;
 }
 
+struct sator_system *sator_system_cut(
+        const struct sator_system *system, const int64_t *row, int kind, int sign)
+{
+    struct sator_system *part = sator_system_copy(system);
+    int64_t *added = sator_system_add(part, kind);
+
+    for (int c = ROW_CONSTANT; c < sator_system_stride(system); c++)
+        added[c] = sign < 0 ? -row[c] : row[c];
+    added[ROW_CONSTANT] -= sign <= 0;
+    return part;
+}
+
 void sator_system_add_rows(
         struct sator_system *system, const struct sator_system *other, const int *vars)
 {

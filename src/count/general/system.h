@@ -48,6 +48,11 @@ void sator_system_free(SATOR_TAKE struct sator_system *system);
 /* Append a row of zeros of "kind" and return it; valid until the next row is added. */
 int64_t *sator_system_add(struct sator_system *system, int kind);
 
+/* The system and a row of the kind (GIVE: sator_system_free): "row" itself (its constant and
+ * coefficients) for sign 1, -1 - row for -1, row - 1 for 0. */
+struct sator_system *sator_system_cut(
+        const struct sator_system *system, const int64_t *row, int kind, int sign);
+
 /* Append the rows of "other", its variable v becoming variable vars[v]. */
 void sator_system_add_rows(
         struct sator_system *system, const struct sator_system *other, const int *vars);
