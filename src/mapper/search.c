@@ -12,7 +12,8 @@
 #include <time.h>
 
 enum {
-    CALLS_A_LOOK = 128 /* of the clock */
+    CALLS_A_LOOK = 128, /* of the clock */
+    MOST_REFUSED = 32 /* mappings whose windows do not fit: each is counted */
 };
 
 double sator_mapper_now(void)
@@ -109,6 +110,7 @@ void sator_mapper_offer(
         return;
     if (!sator_mapper_windows_fit(search->problem, search->words, mapping)) {
         search->windows_open = true;
+        search->gave_up |= ++search->n_refused >= MOST_REFUSED;
         return;
     }
     struct mapper_mapping arranged = *mapping;

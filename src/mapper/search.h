@@ -25,7 +25,8 @@ struct mapper_search {
     bool gave_up; /* it did ... */
     bool chains_open, orders_open; /* ... before all chains of ceilings, all orders on arrays */
     bool windows_open; /* ... before all joins of skewed loops across memories, or one that is
-                          none of the space seemed to be better than the best */
+                          none of the space seemed to be better than the best: */
+    int n_refused; /* such mappings */
     bool hull_open; /* ... before all mappings of a domain that is no box */
     bool searches_orders; /* optimal: these, and not the usual one */
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help; 0: as

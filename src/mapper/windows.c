@@ -16,8 +16,6 @@ bool sator_mapper_may_join_across(const struct mapper_problem *p)
     int outside = -1, memory = 0;
     bool is_one = p->skew != NULL && !p->has_late && !p->imperfect && !p->in_hull;
 
-    for (int a = 0; a < p->n_accesses; a++) /* windows of such tensors take long to count */
-        is_one &= !p->access[a].is_sliding;
     for (int m = 0; m < p->n_memories; m++) /* sums that idle in windows are not counted */
         is_one &= !p->memory[m].holds_idle;
     for (int r = 0; r < p->n_rows && is_one; r++) {

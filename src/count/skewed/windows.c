@@ -9,6 +9,7 @@
  * behind y does if floor((y + D) / M) > floor(y / M) + 1, which depends on y mod M alone. So the
  * fills are a count of sums modulo M.
  */
+#include "count/skewed/windows.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -20,23 +21,6 @@
 
 enum {
     MOST_WINDOW = SATOR_ROOM(1 << 21, 16) /* stamps of a window, to list its places */
-};
-
-struct weighted {
-    int64_t weight, size;
-};
-
-/* Digits, by weight. */
-struct weighted_list {
-    int n;
-    struct weighted digit[TILED_DIGITS];
-};
-
-/* What is touched when: see above. */
-struct windows {
-    int64_t m, from; /* stamps of a window; the least value of the row */
-    sator_int instances;
-    struct weighted_list all, named, others; /* digits: those that name an element, and others */
 };
 
 const struct sator_expr *windows_row(
@@ -98,11 +82,11 @@ static const struct sator_decline *read_windows(struct sator_arena *arena,
     struct sator_stamping *stamping = SATOR_NEW(arena, struct sator_stamping);
     struct tiled_nest *nest = SATOR_NEW(arena, struct tiled_nest);
     struct tiled_access *added = NULL;
-    int64_t weight[TILED_DIGITS] = {0};
     unsigned named = 0;
     int row = 0;
     bool dense;
 
+    *w = (struct windows){.m = m, .nest = nest};
     *stamping = *given;
     stamping->n_time = 0;
     const struct sator_decline *why = tiled_nest_begin(nest, arena, stamping);
@@ -113,21 +97,23 @@ static const struct sator_decline *read_windows(struct sator_arena *arena,
     if (why == NULL)
         why = tiled_nest_finish(nest);
     if (why == NULL)
-        why = tiled_nest_weigh(nest, row, 1, weight);
+        why = tiled_nest_weigh(nest, row, 1, w->weight);
     if (why == NULL)
         why = tiled_access_finish(nest, added);
     if (why != NULL)
         return why;
     for (int i = 0; i < nest->n_parts; i++) {
         const struct tiled_part *part = &nest->part[i];
-        if (part->is_indexed && (!part->is_named || part->divisor != 1 || part->n_places != 1))
-            return DECLINE("an index under windows has an element at several iterations");
+        if (part->is_indexed && (part->divisor != 1 || part->n_places != 1))
+            return DECLINE("an index under windows is no sum of loops");
+        w->is_listed |= part->is_indexed && !part->is_named;
         for (int l = 0; l < part->n_loops && part->is_indexed; l++)
             named |= 1U << part->loop[l];
     }
-    *w = (struct windows){.m = m, .from = nest->row[row]->constant, .instances = nest->instances};
+    w->row = w->from = nest->row[row]->constant;
+    w->instances = nest->instances;
     for (int d = 0; d < nest->n_digits; d++) {
-        struct weighted one = {weight[d], nest->digit[d].size};
+        struct weighted one = {w->weight[d], nest->digit[d].size};
         if (nest->loop[nest->digit[d].loop].whole_from > 0 || nest->digit[d].fixed >= 0)
             return DECLINE("tiles under windows are cut short");
         if (one.size == 1)
@@ -146,6 +132,7 @@ static const struct sator_decline *read_windows(struct sator_arena *arena,
     sator_int reach = reach_of(&w->all, &dense);
     if (reach >= (sator_int)1 << 62)
         return DECLINE("a row under windows reaches beyond 64 bits");
+    w->reach = (int64_t)reach;
     return dense ? NULL : DECLINE("a row under windows leaves values out");
 }
 
@@ -279,6 +266,28 @@ static void count_gaps(struct sums *sums, const struct windows *w, const struct 
     }
 }
 
+static void set_volumes(const struct windows *w, const struct sator_transport *transport,
+        sator_int elements, sator_int total, sator_int fills, struct sator_volumes *volumes)
+{
+    volumes->access = w->instances;
+    volumes->total = total;
+    volumes->unique = transport->registers ? fills : total;
+    volumes->temporal = total - volumes->unique;
+    volumes->spatial = 0;
+    volumes->footprint = elements;
+}
+
+static const struct sator_decline *list_volumes(const struct windows *w,
+        const struct sator_transport *transport, struct sator_volumes *volumes)
+{
+    struct windows_counts counts;
+    const struct sator_decline *why = windows_list(w, &counts);
+
+    if (why == NULL)
+        set_volumes(w, transport, counts.elements, counts.total, counts.fills, volumes);
+    return why;
+}
+
 const struct sator_decline *windows_volumes(struct sator_arena *arena,
         const struct sator_stamping *given, const struct sator_relation *access,
         const struct sator_transport *transport, struct sator_volumes *volumes)
@@ -292,6 +301,8 @@ const struct sator_decline *windows_volumes(struct sator_arena *arena,
 
     if (why == NULL && (transport->n_links > 0 || transport->n_buses > 0))
         why = DECLINE("windows with links");
+    if (why == NULL && w.is_listed)
+        return list_volumes(&w, transport, volumes);
     if (why == NULL)
         why = find_gaps(&w.others, gaps, &n_gaps, &span);
     if (why == NULL && w.m > MOST_WINDOW)
@@ -308,12 +319,7 @@ const struct sator_decline *windows_volumes(struct sator_arena *arena,
     fills = elements;
     count_gaps(&sums, &w, gaps, n_gaps, elements, &total, &fills);
     end_sums(&sums);
-    volumes->access = w.instances;
-    volumes->total = total;
-    volumes->unique = transport->registers ? fills : total;
-    volumes->temporal = total - volumes->unique;
-    volumes->spatial = 0;
-    volumes->footprint = elements;
+    set_volumes(&w, transport, elements, total, fills, volumes);
     return NULL;
 }
 
@@ -366,6 +372,12 @@ const struct sator_decline *windows_tile(struct sator_arena *arena,
 
     if (why != NULL)
         return why;
+    if (w.is_listed) {
+        struct windows_counts counts;
+        why = windows_list(&w, &counts);
+        *words = why == NULL ? counts.largest : 0;
+        return why;
+    }
     if (!split(&w, &named, &others, &steps, &moves) || w.m > MOST_WINDOW / 2)
         return DECLINE("the digits of a window do not number its stamps");
     sator_int reach = reach_of(&named, &dense), last = reach_of(&others, &dense);

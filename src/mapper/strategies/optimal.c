@@ -233,6 +233,7 @@ void sator_mapper_optimal(struct mapper_search *search)
     }
     if (p->skew != NULL && p->skew->across) {
         uint64_t before = sator_mapper_looks(search) / 4;
+        search->n_refused = 0;
         search->windows_open |=
                 !search_within(search, p, before > MOST_ORDER_LOOKS ? before : MOST_ORDER_LOOKS);
         return;
