@@ -13,7 +13,7 @@
 
 enum {
     CALLS_A_LOOK = 128, /* of the clock */
-    MOST_REFUSED = 32 /* mappings whose windows do not fit: each is counted */
+    MOST_REFUSED = 32 /* mappings whose windows do not fit, where each takes some ms */
 };
 
 double sator_mapper_now(void)
@@ -110,7 +110,8 @@ void sator_mapper_offer(
         return;
     if (!sator_mapper_windows_fit(search->problem, search->words, mapping)) {
         search->windows_open = true;
-        search->gave_up |= ++search->n_refused >= MOST_REFUSED;
+        search->n_refused += sator_mapper_lists_windows(search->problem);
+        search->gave_up |= search->n_refused >= MOST_REFUSED;
         return;
     }
     struct mapper_mapping arranged = *mapping;

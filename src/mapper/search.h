@@ -26,7 +26,7 @@ struct mapper_search {
     bool chains_open, orders_open; /* ... before all chains of ceilings, all orders on arrays */
     bool windows_open; /* ... before all joins of skewed loops across memories, or one that is
                           none of the space seemed to be better than the best: */
-    int n_refused; /* such mappings */
+    int n_refused; /* such mappings, where their windows are listed */
     bool hull_open; /* ... before all mappings of a domain that is no box */
     bool searches_orders; /* optimal: these, and not the usual one */
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help; 0: as

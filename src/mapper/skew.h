@@ -73,9 +73,10 @@ int sator_mapper_cold_row(const struct mapper_problem *problem, const struct map
 
 /* ---- windows.c ---- */
 /* Whether the loops of the memories outside a skewed array may be joined: one memory, outside all
- * arrays, is directly outside of all that is skewed, and another one outside of it, and no
- * tensor slides. */
+ * arrays, is directly outside of all that is skewed, and another one outside of it. */
 bool sator_mapper_may_join_across(const struct mapper_problem *problem);
+/* Whether windows are counted element by element, some tensor being one that slides. */
+bool sator_mapper_lists_windows(const struct mapper_problem *problem);
 /* Whether memory "m" holds windows in the mapping. */
 bool sator_mapper_holds_windows(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int m);

@@ -29,6 +29,15 @@ bool sator_mapper_may_join_across(const struct mapper_problem *p)
     return is_one && outside > 0 && p->memory[outside].row == outside;
 }
 
+bool sator_mapper_lists_windows(const struct mapper_problem *p)
+{
+    bool any = false;
+
+    for (int a = 0; a < p->n_accesses; a++)
+        any |= p->access[a].is_sliding;
+    return any;
+}
+
 bool sator_mapper_holds_windows(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
 {
