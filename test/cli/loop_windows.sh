@@ -64,6 +64,27 @@ for joined in '2 2' '1 2' '0 2' '0 1'; do
     sed -n 's/^  \(DRAM\|L2\|L1\|R\)  *[0-9]*  *-  *\([0-9]*\)  *A .*/\1 cut \2/p' three.txt | tr '\n' ' '
     sator simulate gemm:i=24,j=10,k=16 --arch three.yaml -d three_nest.yaml | grep counts
 done
+# A tensor that slides: an element of A is wanted at three values of x and r. 2 x 2 runs of 6 stamps on 2 PEs, one a stamp late; or one
+# run of 24 + 1. Tiles of A are 0 to 5 and 4 to 9, for each k: 6 + 4 + 4 + 4 fills. In windows the late PE's last element of a tile, 5
+# or 9, is in the next one: 0 to 4 | 4 to 8 | 0 to 4 and 9 | 4 to 8 | 9, of which 5 + 4 + 5 + 4 + 1 enter.
+cat >slides.yaml <<'END'
+name: slides
+sizes: {k: 2, x: 8, r: 3}
+op: "Y[k,x] += A[x+r] * B[k,r]"
+END
+cat >two.yaml <<'END'
+levels:
+  - {memory: DRAM}
+  - {memory: L2}
+  - {array: PE, shape: [2], links: [{name: east, map: "PE[i] -> PE[i+1]", interval: 1}]}
+  - {memory: R}
+  - {compute: mac}
+END
+for joined in 0 2; do
+    printf 'name: n\nloops:\n  - at: DRAM\n    for: [k 2, x 2]\n    joined: %s\n  - at: L2\n    for: [x 2, r 3]\n  - at: PE\n    parallel: [x 2 -> 0]\n    skew: [1]\n' $joined >nest.yaml
+    sator analyze slides.yaml --arch two.yaml -d nest.yaml | sed -n '/^    compute/p; /^  L2  *1 /,/ Y /p' | tr -s ' '
+    sator simulate slides.yaml --arch two.yaml -d nest.yaml | grep counts
+done
 # Wrong: not all loops of the memory inside are joined; too many; a memory inside the array.
 three 1 1 >wrong.yaml
 sator analyze gemm:i=24,j=10,k=16 --arch three.yaml -d wrong.yaml 2>&1
