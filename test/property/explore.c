@@ -278,7 +278,7 @@ static bool has_better_twin(const struct space *space, const struct result *resu
     sator_space_point(space, index, &point);
     for (unsigned kept = 0; kept < 1u << point.n_digits; kept++) {
         struct space_point twin = point;
-        for (int i = 0; i < point.n_digits; i++) {
+        for (int i = 0; i < point.n_digits && i < SPACE_MOST_DIGITS; i++) {
             if ((kept >> i & 1) == 0)
                 twin.skew[0][i] = 0;
         }
