@@ -63,7 +63,7 @@ static int try_places(const struct known *known, const int64_t *width, int i, in
 {
     int64_t most = 0;
 
-    if (i == known->n)
+    if (i == known->n || i == FORMS)
         return count(known, width, first);
     int64_t places = known->places[i];
     for (first[i] = places < 0 ? places : 0; first[i] < llabs(places); first[i]++) {
