@@ -21,3 +21,17 @@ grep joined small.yaml
 sator analyze gemm:i=16,j=16,k=16 --arch tpu-256x256 $machine -d small.yaml --timing roofline | grep '^    compute'
 # shellcheck disable=SC2086
 sator simulate gemm:i=16,j=16,k=16 --arch tpu-256x256 $machine -d small.yaml | grep equal
+# A tensor that slides: 3,072 instances on 16 PEs are 192 stamps, and 6.
+cat >slides.yaml <<'END'
+name: slides
+sizes: {k: 8, c: 8, x: 16, r: 3}
+op: "Y[k,x] += A[c,x+r] * B[k,c,r]"
+END
+machine="--set levels.PE.shape=[4,4] --set levels.scratchpad.capacity_bytes=200"
+# shellcheck disable=SC2086
+sator map slides.yaml --arch tpu-256x256 $machine --constraint 'PE: skew 1 1' --objective latency --timing roofline --yaml -o slid.yaml
+grep -c joined slid.yaml
+# shellcheck disable=SC2086
+sator analyze slides.yaml --arch tpu-256x256 $machine -d slid.yaml --timing roofline | grep '^    compute'
+# shellcheck disable=SC2086
+sator simulate slides.yaml --arch tpu-256x256 $machine -d slid.yaml | grep -c equal
