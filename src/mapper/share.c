@@ -153,15 +153,15 @@ struct mapper_cost sator_mapper_bound(const struct mapper_problem *problem,
 /* When each of its words crosses once at the least: a word is lent what it may spare further in,
  * and lends to those further out. */
 double sator_mapper_least_pj_of(
-        const struct mapper_problem *problem, const struct mapper_crew *crew, int i)
+        const struct mapper_problem *problem, const struct mapper_crew *crew, int transfer)
 {
-    const struct mapper_transfer *t = &problem->transfer[i];
+    const struct mapper_transfer *t = &problem->transfer[transfer];
     const struct mapper_access *access = &problem->access[t->access];
     double footprint = (double)access->footprint, volume = (double)access->volume;
     assert(0 <= footprint && footprint <= volume);
     if (sator_mapper_is_loaded(problem, t, 1))
         return 0;
-    double lent = problem->lends ? crew->lent_pj[i] : 0;
+    double lent = problem->lends ? crew->lent_pj[transfer] : 0;
     double unique =
             t->unique_pj - (problem->lends && t->outward >= 0 ? crew->lent_pj[t->outward] : 0);
     double arriving = t->arriving_pj + lent;
@@ -170,7 +170,7 @@ double sator_mapper_least_pj_of(
     double pj = unique + arriving;
 
     if (most > 1 && arriving < 0)
-        pj = fmin(pj, problem->lends ? unique + arriving * crew->ratio[i] : -INFINITY);
+        pj = fmin(pj, problem->lends ? unique + arriving * crew->ratio[transfer] : -INFINITY);
     pj *= pj >= 0 ? footprint : volume;
     return t->inward < 0 ? pj - lent * volume : pj;
 }
