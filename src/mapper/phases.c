@@ -106,7 +106,7 @@ static bool is_simple(const struct mapper_problem *p, int *output)
         if (p->memory[m].shared_sums != 0)
             return false;
     }
-    return !p->in_hull && (p->skew == NULL || !p->skew->across) && !limits_wires(p->arch);
+    return !p->in_hull && (p->skew == NULL || !p->skew->across);
 }
 
 static bool find_own(struct mapper_phases *phases)
@@ -220,7 +220,8 @@ void sator_mapper_know_phases(struct mapper_problem *problem)
         return;
     find_manners(phases);
     find_serial_ports(phases, problem);
-    phases->counts_all = counts_all(problem);
+    phases->at_least = limits_wires(problem->arch);
+    phases->counts_all = !phases->at_least && counts_all(problem);
     problem->phases = phases;
 }
 

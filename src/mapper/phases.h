@@ -7,8 +7,9 @@
 #include "mapper/phases_machine.h"
 
 /* Set the problem's phases, in its arena, and the ports that bounds of the scheduled time tell
- * apart; none where it is of a form whose phases only the model counts: skews that make links late,
- * wires with a bandwidth, words that the engines count. Bounds are of the scheduled time then. */
+ * apart; none where it is of a form whose phases only the model counts: words that the engines
+ * count, trees of some PEs of a row. Bounds are of the scheduled time then. Times in closed form
+ * are without what late links bring and what passes limited wires takes (struct mapper_phases). */
 void sator_mapper_know_phases(struct mapper_problem *problem);
 
 /* Set "*cycles" to the scheduled time of a legal mapping, exactly that of sator_analyze; false

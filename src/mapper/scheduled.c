@@ -49,25 +49,23 @@ static struct mapper_cost at_time(
     return cost;
 }
 
-/* Whether the closed form, as if late links brought nothing, leaves a mapping in question; then
- * "*cycles" is it, or NAN where it has none. */
+/* Whether the closed form, as if late links brought nothing, leaves a mapping in question.
+ * "*cycles" is it, or where it does not what it is at least; NAN where it has none. */
 static bool may_be_better(struct mapper_search *search, const struct mapper_mapping *mapping,
         const struct mapper_cost *cost, double *cycles)
 {
     const struct mapper_problem *p = search->problem;
 
-    *cycles = NAN;
-    if (p->phases == NULL)
-        return true;
-    if (p->skew != NULL &&
-            sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles) &&
-            !sator_mapper_is_better(search, at_time(p, *cost, fmax(*cycles, cost->cycles))))
-        return false;
-    if (!sator_mapper_scheduled(p->phases, search->words, mapping, cycles)) {
-        *cycles = NAN;
-        return true;
+    if (p->phases != NULL && p->skew != NULL &&
+            sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles)) {
+        *cycles = fmax(*cycles, cost->cycles);
+        if (!sator_mapper_is_better(search, at_time(p, *cost, *cycles)))
+            return false;
     }
-    return sator_mapper_is_better(search, at_time(p, *cost, *cycles));
+    if (p->phases != NULL && sator_mapper_scheduled(p->phases, search->words, mapping, cycles))
+        return sator_mapper_is_better(search, at_time(p, *cost, *cycles));
+    *cycles = NAN;
+    return true;
 }
 
 bool sator_mapper_is_better_without_late(
@@ -85,11 +83,10 @@ bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping
     const struct mapper_problem *p = search->problem;
     double cycles;
 
-    if (!may_be_better(search, mapping, cost, &cycles))
-        return false;
-    bool counts = !isnan(cycles) &&
+    bool may = may_be_better(search, mapping, cost, &cycles);
+    bool counts = may && !isnan(cycles) && !p->phases->at_least &&
             (!p->has_late || sator_mapper_late_is_idle(p, search->words, mapping));
-    if (!counts)
+    if (may && !counts)
         cycles = ask_model(search, mapping, cost);
     if (isnan(cycles))
         return false;
