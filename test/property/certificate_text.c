@@ -53,7 +53,8 @@ static char *write_certificate(const char *workload, int n_constraints)
     struct sator_map_options options = {.size = sizeof options,
             .constraints = constraints,
             .n_constraints = n_constraints,
-            .threads = 1};
+            .threads = 1,
+            .timing = SATOR_TIMING_ROOFLINE};
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_network *network = NULL;
     struct sator_arch *arch = NULL;
@@ -90,7 +91,8 @@ static char *section(const char *text, const char *title)
 /* Whether the search finds no mapping below the value that "text" claims. */
 static bool is_true(const char *text)
 {
-    struct sator_map_options options = {.size = sizeof options, .threads = 1};
+    struct sator_map_options options = {
+            .size = sizeof options, .threads = 1, .timing = SATOR_TIMING_ROOFLINE};
     char *workload = section(text, "\nworkload:\n"), *machine = section(text, "\narchitecture:\n");
     char *limits = section(text, "\nconstraints:\n");
     const char *list[8], *objective = strstr(text, "\nobjective: ") + strlen("\nobjective: ");
