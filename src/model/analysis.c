@@ -243,6 +243,8 @@ static enum sator_status run(struct analysis *analysis)
     analysis_metrics(analysis);
     if (analysis->options->timing == SATOR_TIMING_SCHEDULED)
         SATOR_TRY(analysis_timing(analysis));
+    if (isnan(analysis->result->scheduled_cycles))
+        analysis_name_wires(analysis);
     SATOR_TRY(analysis_control(analysis));
     SATOR_TRY(analysis_finish_energy(analysis));
     SATOR_TRY(analysis_expected(analysis));

@@ -175,6 +175,9 @@ enum sator_status analysis_flows(
 enum sator_status analysis_too_many(struct analysis *analysis, const struct memory *memory);
 /* ports.c: the delay of every port. */
 enum sator_status analysis_ports(struct analysis *analysis);
+/* The same file: name the links, buses and trees with a bandwidth that words pass as ports whose
+ * delay the roofline does not know. */
+void analysis_name_wires(struct analysis *analysis);
 /* busiest.c: the bits through lane "lane" of the instance of memory "memory" that moves most, of
  * which all together move "*bits"; -1 with the reason in "*why" when that cannot be found. */
 enum sator_status analysis_busiest(struct analysis *analysis, int memory,

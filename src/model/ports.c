@@ -111,3 +111,86 @@ enum sator_status analysis_ports(struct analysis *analysis)
 done:
     return st;
 }
+
+/* ---- wires ---- */
+
+/* Whether words of access "index" pass the link, bus or tree "name": a link, where it hands some
+ * on; a bus or tree, whatever it is declared for, in its role. */
+static bool passes(const struct analysis *analysis, int index, const char *name, bool is_link,
+        enum sator_role role, int n_tensors, const char *const *tensors)
+{
+    const struct sator_tensor_result *tensor = &analysis->result->tensors[index];
+    bool named = n_tensors == 0 || model_lists(tensor->name, n_tensors, tensors);
+
+    if (!is_link)
+        return named && tensor->role == role;
+    for (int i = 0; i < tensor->n_links; i++) {
+        if (named && strcmp(tensor->links[i].name, name) == 0 && tensor->links[i].spatial_reuse > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Name the wires of "level" called "name" if words pass them, in "*port". */
+static bool name_wires(struct analysis *analysis, const struct sator_level *level,
+        const struct sator_link *link, const struct sator_bus *bus, struct sator_port_result *port)
+{
+    const int n_accesses = analysis->workload->n_accesses;
+    const char **names = SATOR_NEW_ARRAY(analysis->arena, const char *, n_accesses + 1);
+    const char *name = link != NULL ? link->name : bus->name;
+    double bits = link != NULL ? link->bandwidth_bits : bus->bandwidth_bits;
+    enum sator_role role = bus != NULL && bus->is_reduction ? SATOR_WRITE : SATOR_READ;
+    int n = 0;
+
+    for (int i = 0; i < n_accesses && !isnan(bits); i++) {
+        const char *tensor = analysis->result->tensors[i].name;
+        if (!model_lists(tensor, n, names) &&
+                passes(analysis, i, name, link != NULL, role,
+                        link != NULL ? link->n_tensors : bus->n_tensors,
+                        link != NULL ? link->tensors : bus->tensors))
+            names[n++] = tensor;
+    }
+    *port = (struct sator_port_result){
+            .name = sator_arena_printf(analysis->arena, "%s.%s", level->name, name),
+            .level = -1,
+            .array = sator_arena_strdup(analysis->arena, level->name),
+            .reads = true,
+            .writes = true,
+            .n_tensors = n,
+            .tensors = names,
+            .bits = -1,
+            .bandwidth_bits = bits,
+            .cycles = NAN,
+            .unknown = "wires, whose time the scheduled latency counts",
+            .busy_cycles = NAN,
+            .exposed_cycles = NAN,
+            .stalled_cycles = NAN};
+    return n > 0;
+}
+
+void analysis_name_wires(struct analysis *analysis)
+{
+    struct sator_result *result = analysis->result;
+    const struct sator_arch *arch = analysis->arch;
+    struct sator_port_result *ports = NULL, port;
+    int n = 0;
+
+    for (int i = 0; i < result->n_ports; i++)
+        SATOR_PUSH(analysis->arena, ports, n, result->ports[i]);
+    for (int l = 0; l < arch->n_levels; l++) {
+        const struct sator_array *array = &arch->levels[l].array;
+        bool is_array = arch->levels[l].kind == SATOR_LEVEL_ARRAY;
+        for (int i = 0; is_array && i < array->n_links; i++) {
+            if (name_wires(analysis, &arch->levels[l], &array->links[i], NULL, &port))
+                SATOR_PUSH(analysis->arena, ports, n, port);
+        }
+        for (int i = 0; is_array && i < array->n_buses; i++) {
+            if (name_wires(analysis, &arch->levels[l], NULL, &array->buses[i], &port))
+                SATOR_PUSH(analysis->arena, ports, n, port);
+        }
+    }
+    if (n > result->n_ports) {
+        result->n_ports = n;
+        result->ports = analysis->ports = ports;
+    }
+}

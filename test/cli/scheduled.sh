@@ -152,14 +152,16 @@ same "not from PE 0 on" "$(own 'D[j]' 14 3 1)" $((16 + 14))
 
 # Wires of 8 bits a cycle take 2 cycles for a word of 16. Over a link from PE to PE words go in stamps 1 to 7 of 8: 1 + 14. A bus brings one
 # word a stamp to all, in 5 stamps. A tree takes a sum away in the second of two stamps, three times: 3 (1 + 2). With two trees of
-# 4 bits for halves of the row, side by side, 3 (1 + 4).
+# 4 bits for halves of the row, side by side, 3 (1 + 4). A roofline names the wires that it leaves out, where words pass.
 wires() { # a link, bus or tree, the statement, extents, the time-stamp, the first words of the lines that an execution says
     printf 'levels:\n  - {memory: SRAM}\n  - {array: PE, shape: [4], %s}\n  - {compute: mac}\n' "$1" >wires.yaml
     printf 'sizes: {%s}\nop: "%s"\n' "$3" "$2" >wired.yaml
     cycles wired.yaml -a wires.yaml --space "$4" --time "$5"
     sator simulate wired.yaml -a wires.yaml --space "$4" --time "$5" --json | sed -n 's/^.*"\(cycles\|PE\..*\)":[^0-9]*\([0-9]*\),*$/\1 \2/p'
+    sator analyze wired.yaml -a wires.yaml --space "$4" --time "$5" --timing roofline | sed -n 's/^  unknown: \(PE[^ ]*\) (.*/not in the roofline: \1/p'
 }
 wires 'links: [{name: east, map: "PE[j] -> PE[j+1]", tensors: [A], bandwidth_bits: 8}]' 'Y[j] += A[k] * B[k,j]' 'j: 4, k: 5' j k+j
+wires 'links: [{name: west, map: "PE[j] -> PE[j-1]", tensors: [A], bandwidth_bits: 8}]' 'Y[j] += A[k] * B[k,j]' 'j: 4, k: 5' j k+j
 wires 'multicast: [{name: row, map: "PE[j] -> BUS[0]", tensors: [A], bandwidth_bits: 8}]' 'Y[j] += A[k] * B[k,j]' 'j: 4, k: 5' j k
 wires 'reduction: [{name: sum, map: "PE[k] -> TREE[0]", bandwidth_bits: 8}]' 'Y[i] += A[i,k] * B[k]' 'i: 3, k: 8' k%4 'i, k/4'
 wires 'reduction: [{name: sum, map: "PE[k] -> TREE[k/2]", bandwidth_bits: 4}]' 'Y[i] += A[i,k] * B[k]' 'i: 3, k: 8' k%4 'i, k/4'
