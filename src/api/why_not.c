@@ -139,6 +139,33 @@ done:
     return st;
 }
 
+/* Names of levels in cuts that the machine does not have. */
+static enum sator_status check_cut_names(
+        const struct given *given, const struct sator_dataflow *dataflow)
+{
+    const struct sator_arch *arch = given->arch;
+    enum sator_status st = SATOR_OK;
+    const char **names = NULL;
+    int n_names = 0;
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            SATOR_PUSH(given->arena, names, n_names, arch->levels[i].name);
+    }
+    for (int i = 0; i < dataflow->n_cuts; i++) {
+        const struct sator_cut *cut = &dataflow->cuts[i];
+        bool known = false;
+        for (int k = 0; k < n_names; k++)
+            known |= strcmp(cut->level, names[k]) == 0;
+        if (known)
+            continue;
+        st = sator_error(
+                given->ctx, cut->loc, "'%s' is no memory level of '%s'", cut->level, arch->name);
+        sator_help_names(given->ctx, cut->level, names, n_names);
+    }
+    return st;
+}
+
 enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_map_options *options, const struct sator_map_result *best, char **text)
@@ -169,6 +196,7 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     unsigned bypassed[MAPPER_MEMORIES];
     SATOR_TRY(sator_dataflow_of(ctx, dataflow, workload, &dataflow));
     given.dataflow = dataflow;
+    SATOR_TRY(check_cut_names(&given, dataflow));
     if (dataflow->loops != NULL)
         SATOR_TRY(sator_arch_check_names(ctx, arena, arch, dataflow, workload));
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, NULL, problem));

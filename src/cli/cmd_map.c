@@ -15,6 +15,7 @@ struct mapping {
     struct sator_ctx *ctx; /* owns what was read */
     struct sator_network *network;
     struct sator_arch *arch;
+    struct sator_dataflow *given; /* of --why-not */
     struct sator_map_options map;
     int layer; /* -1: all of a network */
     int n_tasks;
@@ -520,24 +521,24 @@ static int map_network_front(struct mapping *mapping)
 /* ---- a given mapping ---- */
 
 /* A first time without "best" and "done": only a mapping that is not legal is said to be so then,
- * and nobody waits for the best. */
+ * and nobody waits for the best. What it is read from may be a pipe, which is read but once. */
 static int explain_why_not(struct mapping *mapping, const struct sator_map_result *best, bool done)
 {
     const char *spec = mapping->options->why_not;
     struct sator_input_options input = cli_input_options(mapping->options);
-    struct sator_dataflow *dataflow = NULL;
+    enum sator_status status = SATOR_OK;
     char *text = NULL;
 
-    enum sator_status status = sator_dataflow_load(mapping->ctx, spec, &input, &dataflow);
+    if (mapping->given == NULL)
+        status = sator_dataflow_load(mapping->ctx, spec, &input, &mapping->given);
     if (status == SATOR_OK)
         status = sator_map_why_not(mapping->ctx, mapping->network, mapping->layer, mapping->arch,
-                dataflow, &mapping->map, best, &text);
+                mapping->given, &mapping->map, best, &text);
     cli_print_messages(mapping->ctx);
     int exit_code = cli_status(status, spec);
     if (text != NULL && (done || status == SATOR_INFEASIBLE))
         exit_code = cli_worse(exit_code, cli_write(mapping->options, text));
     free(text);
-    sator_dataflow_free(dataflow);
     return exit_code;
 }
 
@@ -645,6 +646,7 @@ int cli_map(const struct cli_options *options)
         free(mappings[i].tasks);
         sator_arch_free(mappings[i].arch);
     }
+    sator_dataflow_free(mappings[0].given);
     sator_network_free(mappings[0].network);
     sator_ctx_free(ctx);
     free(mappings);

@@ -397,7 +397,8 @@ bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
         struct mapper_faults *faults)
 {
     if (dataflow->loops == NULL) {
-        sator_text_add(&faults->outside, "it is no nest of tile loops, as 'loops:' gives one\n");
+        sator_text_add(&faults->outside,
+                "it is not written as 'loops:', the nests of tiles that are searched\n");
         return false;
     }
     sator_mapper_from_nest(problem, dataflow, mapping, &faults->outside);

@@ -53,6 +53,11 @@ time: "T[j/32, k]"'
 printf 'space: "PE[i%%32, j%%32]"\ntime: "T[i/32, j/32, k]"\ncuts: {L1: {time: 0}, L2: {time: 0}}\n' >cuts.yaml
 sator map gemm:i=2048,j=2048,k=2048 --arch conventional --why-not cuts.yaml
 echo "exit $?"
+# names that are not there are wrong input; a pipe is read once
+printf 'space: "PE[i%%32, j%%32]"\ntime: "T[i/32, j/32, k]"\ncuts: {L3: {time: 0}, L9: {time: 0}}\n' >names.yaml
+sator map gemm:i=64,j=64,k=64 --arch conventional --why-not names.yaml
+echo "exit $?"
+printf 'space: "PE[i%%32, j%%32]"\ntime: "T[i/32, j/32, k]"\n' | sator map gemm:i=64,j=64,k=64 --arch conventional --why-not /dev/stdin | sed 's/; .*//; s/[0-9.]* pJ, [0-9]* cycles/figures/'
 # 9 x 8 covers 64, as 8 x 8 does
 nest '  - {at: DRAM, for: [i 9, j 8, k 8]}
   - {at: L1, for: [i 8, j 8, k 8]}' --imperfect
