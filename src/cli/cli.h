@@ -103,6 +103,8 @@ int cli_refuse_void(
         const struct cli_options *options, const struct cli_void *cases, size_t n_cases);
 /* CLI_USAGE when --arch names a machine twice. */
 int cli_check_archs(const struct cli_options *options);
+/* The same for --dataflow. */
+int cli_check_dataflows(const struct cli_options *options);
 /* The seconds of --budget; 0 where there is none. */
 int cli_read_budget(const struct cli_options *options, double *seconds);
 

@@ -113,18 +113,34 @@ static bool is_pattern(const char *spec)
     return strpbrk(spec, "*?[") != NULL && access(spec, F_OK) != 0;
 }
 
+/* Whether the dataflow is given by its name, too, or is matched by a pattern before: one row. */
+static bool is_named(const struct analysis *analysis, const char *name)
+{
+    const struct cli_list *given = &analysis->options->dataflow;
+    bool named = false;
+
+    for (int i = 0; i < given->count; i++)
+        named |= strcmp(given->items[i], name) == 0;
+    for (int i = 0; i < analysis->specs.count; i++)
+        named |= strcmp(analysis->specs.items[i], name) == 0;
+    return named;
+}
+
 static void add_matches(struct analysis *analysis, const char *pattern)
 {
-    int n_names = sator_library_count("dataflows"), before = analysis->specs.count;
+    int n_names = sator_library_count("dataflows");
+    bool found = false;
 
     for (int i = 0; i < n_names; i++) {
         const char *name = sator_library_name("dataflows", i);
-        if (fnmatch(pattern, name, 0) != 0)
+        bool matches = fnmatch(pattern, name, 0) == 0;
+        found |= matches;
+        if (!matches || is_named(analysis, name))
             continue;
         analysis->from_pattern[analysis->specs.count] = true;
         analysis->specs.items[analysis->specs.count++] = name;
     }
-    if (analysis->specs.count == before) {
+    if (!found) {
         fprintf(stderr,
                 "sator: no dataflow of the library matches '%s' (sator list dataflows names "
                 "them)\n",
@@ -651,6 +667,8 @@ static int analyze(struct analysis *analysis)
 
     if (usage == CLI_DONE)
         usage = cli_check_archs(options);
+    if (usage == CLI_DONE)
+        usage = cli_check_dataflows(options);
     if (usage != CLI_DONE)
         return usage;
     expand_patterns(analysis);

@@ -135,17 +135,26 @@ int cli_refuse(const struct cli_options *options, const char *names, const char 
     return CLI_DONE;
 }
 
-int cli_check_archs(const struct cli_options *options)
+static int check_twice(
+        const struct cli_options *options, const char *name, const struct cli_list *given)
 {
-    const struct cli_list *archs = &options->arch;
-
-    for (int i = 1; i < archs->count; i++) {
+    for (int i = 1; i < given->count; i++) {
         for (int k = 0; k < i; k++) {
-            if (strcmp(archs->items[i], archs->items[k]) == 0)
-                return cli_usage(options, "--arch '%s' is given twice", archs->items[i]);
+            if (strcmp(given->items[i], given->items[k]) == 0)
+                return cli_usage(options, "--%s '%s' is given twice", name, given->items[i]);
         }
     }
     return CLI_DONE;
+}
+
+int cli_check_archs(const struct cli_options *options)
+{
+    return check_twice(options, "arch", &options->arch);
+}
+
+int cli_check_dataflows(const struct cli_options *options)
+{
+    return check_twice(options, "dataflow", &options->dataflow);
 }
 
 int cli_refuse_void(const struct cli_options *options, const struct cli_void *cases, size_t n_cases)

@@ -154,3 +154,35 @@ bool sator_cond_holds(const struct sator_cond *cond, const int64_t *point, bool 
     }
     return false;
 }
+
+bool sator_cond_holds_within(
+        const struct sator_cond *cond, const int64_t *lower, const int64_t *upper)
+{
+    int64_t least, greatest;
+    bool all = cond->op == SATOR_COND_AND, any = false;
+
+    switch (cond->op) {
+    case SATOR_COND_TRUE:
+        return true;
+    case SATOR_COND_EQUAL:
+    case SATOR_COND_NOT_EQUAL:
+    case SATOR_COND_AT_LEAST:
+        if (!sator_expr_range(cond->expr, lower, upper, &least, &greatest))
+            return false;
+        return cond->op == SATOR_COND_EQUAL       ? least == 0 && greatest == 0
+                : cond->op == SATOR_COND_AT_LEAST ? least >= 0
+                                                  : least > 0 || greatest < 0;
+    case SATOR_COND_AND:
+    case SATOR_COND_OR:
+        for (int i = 0; i < cond->n_kids; i++) {
+            bool holds = sator_cond_holds_within(cond->kids[i], lower, upper);
+            all &= holds;
+            any |= holds;
+        }
+        return all || (cond->op == SATOR_COND_OR && any);
+    case SATOR_COND_NOT:
+    case SATOR_COND_EXISTS:
+        return false;
+    }
+    return false;
+}

@@ -120,6 +120,10 @@ bool sator_cond_has_exists(const struct sator_cond *cond);
 /* Whether "cond" holds at "point"; false (nothing decided) on overflow or for a condition with
  * "exists". */
 bool sator_cond_holds(const struct sator_cond *cond, const int64_t *point, bool *holds);
+/* Whether "cond" holds wherever each variable v lies in [lower[v], upper[v]], as far as ranges of
+ * its expressions tell. */
+bool sator_cond_holds_within(
+        const struct sator_cond *cond, const int64_t *lower, const int64_t *upper);
 
 /* ---- relations ---- */
 

@@ -19,7 +19,11 @@ array 'links: [{name: a, map: "PE[i,j] -> PE[i+2*j+3,0]"}]' >corner.yaml # PE[0,
 array 'multicast: [{name: a, map: "PE[i,j] -> BUS[4*i+j]"}]' >alone.yaml
 array 'multicast: [{name: a, map: "PE[i,j] -> BUS[3*i+j]"}]' >pair.yaml # PE[0,3] and PE[1,0]
 array 'reduction: [{name: a, map: "PE[i,j] -> TREE[0] : i > 4"}]' >nobody.yaml
-for file in self delay row rows out corner alone pair nobody; do
+# wires that lead where another one does, for tensors that it serves; not those of another interval, or of further tensors
+array 'links: [{name: a, map: "PE[i,j] -> PE[i,j+1]"}, {name: b, map: "PE[i,j] -> PE[i,j+1]", tensors: [A]}, {name: c, map: "PE[p,q] -> PE[p,1+q]", interval: 0}]' >copies.yaml
+array 'multicast: [{name: a, map: "PE[i,j] -> BUS[i]", tensors: [A, B]}, {name: b, map: "PE[i,j] -> BUS[i]", tensors: [B, C]}, {name: c, map: "PE[i,j] -> BUS[i]", tensors: [A]}]
+    reduction: [{name: d, map: "PE[i,j] -> TREE[i]"}, {name: e, map: "PE[i,j] -> TREE[i]"}]' >copied.yaml
+for file in self delay row rows out corner alone pair nobody copies copied; do
     said $file check $file.yaml
 done
 # buses for tensors that are never read, trees for tensors that are never written; no word of tensors that are not here
@@ -58,7 +62,24 @@ said 'cells of relations' analyze gemm --arch tree.yaml $flow --show relations -
 # loops that index nothing
 printf 'name: net\nlayers:\n  - {name: a, sizes: {i: 8, z: 9}, where: "z < 3", op: "Y[i] += A[i]"}\n  - {workload: gemm}\n' >net.yaml
 said 'a size' check net.yaml
+# a condition that all instances fulfil, as far as ranges tell; not one that only a setting makes true
+condition() { # a workload with this "where"
+    printf 'name: w\nsizes: {i: 4, j: 6}\nop: "Y[i] += A[i,j]"\nwhere: "%s"\n' "$1"
+}
+condition 'i < 4 and j - i >= -3 and i + 7 != j' >all.yaml
+condition 'j >= i or j <= 5' >either.yaml
+condition 'j - i >= -2' >some.yaml
+for file in all either some; do
+    said "condition $file" check $file.yaml
+done
+said 'a set size' check some.yaml --set sizes.i=3
+# a skew of PEs of which one works
+printf 'loops:\n  - {at: L2, for: [i 4, k 4]}\n  - {at: PE, for: [j 4], skew: [1, 0]}\n' >skew.yaml
+said 'a skew' check skew.yaml
 # given twice
+said '--dataflow' analyze gemm --arch tree.yaml -d skew.yaml gemm/ij-p_j-ijk-t -d skew.yaml
+echo "== a pattern and a name"
+sator analyze gemm:i=4,j=4,k=4 --arch tree.yaml -d 'gemm/?j-p*' gemm/ij-p_j-ijk-t 'gemm/k*' -q | sed -n 's/^  (\(..-P\).*/\1/p'
 said --arch analyze gemm --arch tree.yaml --arch tree.yaml $flow
 said -j analyze gemm --arch tree.yaml $flow -j 2 --threads=3
 said --pack explore gemm --arch tree.yaml --pack 1 --pack 2

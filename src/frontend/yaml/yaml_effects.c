@@ -95,6 +95,84 @@ static void warn_of_memory(struct sator_yaml_reader *reader, const struct sator_
         warn_of_names(reader, sator_yaml_find(energy, "tensors"), "energy_pj", level);
 }
 
+/* Whether a wire for "a" serves all that one for "b" does; no tensors are all of them. */
+static bool serves(int n_a, const char *const *a, int n_b, const char *const *b)
+{
+    bool all = n_a == 0 || n_b > 0;
+
+    for (int i = 0; i < n_b && n_a > 0; i++) {
+        bool found = false;
+        for (int k = 0; k < n_a; k++)
+            found |= strcmp(a[k], b[i]) == 0;
+        all &= found;
+    }
+    return all;
+}
+
+/* Whether two maps are the same as they are written, but for names. */
+static bool is_same_map(const struct sator_relation *a, const struct sator_relation *b)
+{
+    const struct sator_piece *f = sator_relation_function(a), *g = sator_relation_function(b);
+    bool same = f != NULL && g != NULL && a->n_out == b->n_out;
+
+    for (int d = 0; same && d < a->n_out; d++)
+        same = sator_expr_equal(f->out[d], g->out[d]);
+    return same;
+}
+
+/* A link, bus or tree as far as it matters which words take it. */
+struct wire {
+    const char *kind, *name;
+    int interval; /* of a link */
+    const struct sator_relation *map;
+    int n_tensors;
+    const char *const *tensors;
+    struct sator_loc loc;
+};
+
+/* A word comes over one wire: of two that lead the same way, over the first one. */
+static void warn_of_copies(struct sator_yaml_reader *reader, int n_wires, const struct wire *wires)
+{
+    for (int i = 0; i < n_wires; i++) {
+        const struct wire *wire = &wires[i], *first = wires;
+        while (first != wire &&
+                !(first->kind == wire->kind && first->interval == wire->interval &&
+                        is_same_map(first->map, wire->map) &&
+                        serves(first->n_tensors, first->tensors, wire->n_tensors, wire->tensors)))
+            first++;
+        if (first != wire)
+            sator_warn(reader->ctx, wire->loc,
+                    "%s '%s' has no effect: '%s' joins the same PEs and serves all that it does",
+                    wire->kind, wire->name, first->name);
+    }
+}
+
+static void warn_of_array(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        const struct sator_level *level)
+{
+    static const char *const kinds[] = {"link", "multicast", "reduction tree"};
+    const struct sator_array *array = &level->array;
+    struct wire *wires = NULL;
+    int n_wires = 0;
+
+    if (array->pass_through && array->n_links == 0)
+        sator_warn(reader->ctx, sator_yaml_find(map, "pass_through")->loc,
+                "'pass_through' has no effect: '%s' has no links", level->name);
+    for (int i = 0; i < array->n_links; i++) {
+        const struct sator_link *link = &array->links[i];
+        struct wire wire = {kinds[0], link->name, link->interval, link->map, link->n_tensors,
+                link->tensors, link->loc};
+        SATOR_PUSH(reader->arena, wires, n_wires, wire);
+    }
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        struct wire wire = {kinds[bus->is_reduction ? 2 : 1], bus->name, 0, bus->map,
+                bus->n_tensors, bus->tensors, bus->loc};
+        SATOR_PUSH(reader->arena, wires, n_wires, wire);
+    }
+    warn_of_copies(reader, n_wires, wires);
+}
+
 void sator_yaml_warn_of_effects(struct sator_yaml_reader *reader,
         const struct sator_yaml_node *list, const struct sator_arch *arch)
 {
@@ -103,10 +181,8 @@ void sator_yaml_warn_of_effects(struct sator_yaml_reader *reader,
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
         const struct sator_yaml_node *map = list->items[i];
-        if (level->kind == SATOR_LEVEL_ARRAY && level->array.pass_through &&
-                level->array.n_links == 0)
-            sator_warn(reader->ctx, sator_yaml_find(map, "pass_through")->loc,
-                    "'pass_through' has no effect: '%s' has no links", level->name);
+        if (level->kind == SATOR_LEVEL_ARRAY)
+            warn_of_array(reader, map, level);
         in_array |= level->kind == SATOR_LEVEL_ARRAY;
         if (level->kind == SATOR_LEVEL_MEMORY)
             warn_of_memory(reader, map, arch, level, in_array);

@@ -203,6 +203,25 @@ static void read_op(struct lowering *l, const struct sator_yaml_node *op)
     }
 }
 
+/* Sizes that a setting changes may make a condition hold that the file's do not. */
+static void warn_of_vain_condition(
+        struct lowering *l, const struct sator_yaml_node *where, const struct sator_cond *cond)
+{
+    const struct sator_workload *w = l->workload;
+    const struct sator_yaml_node *sizes = sator_yaml_find(l->map, "sizes");
+    const struct sator_settings *settings = l->reader->settings;
+    int64_t *last = SATOR_NEW_ARRAY(l->reader->arena, int64_t, w->n_loops);
+    bool is_set = settings != NULL && settings->is_rewritten;
+
+    for (int i = 0; i < w->n_loops; i++) {
+        last[i] = w->upper[i] - 1;
+        is_set |= sizes->pairs[i].value->loc.source != where->loc.source;
+    }
+    if (!is_set && sator_cond_holds_within(cond, w->lower, last))
+        sator_warn(l->reader->ctx, where->loc,
+                "'where' has no effect: all of the box that 'sizes' says fulfils it");
+}
+
 static void restrict_domain(struct lowering *l, const struct sator_yaml_node *where)
 {
     struct sator_workload *w = l->workload;
@@ -214,6 +233,7 @@ static void restrict_domain(struct lowering *l, const struct sator_yaml_node *wh
     if (sator_cond_read(l->reader->ctx, arena, where->text_loc, w->n_loops, w->loop_names, &cond) !=
             SATOR_OK)
         return;
+    warn_of_vain_condition(l, where, cond);
     const struct sator_cond *kids[] = {w->domain->pieces[0].cond, cond};
     const struct sator_cond *both = sator_cond_and(arena, 2, kids);
     struct sator_relation *domain = SATOR_NEW(arena, struct sator_relation);
