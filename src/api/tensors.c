@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The names of a network's tensors, each once. */
 struct names {
@@ -58,6 +59,23 @@ static bool is_strange(const struct sator_arch *arch, const struct names *names)
         any_unknown |= !is_typed(&arch->mentions[i]);
     }
     return any_unknown;
+}
+
+/* Names that are those of tensors here but for their letters' case: written wrong, more often than
+ * meant for another workload. */
+static void warn_of_case(struct sator_ctx *ctx, const struct sator_network *network,
+        const struct sator_arch *arch, const struct names *names)
+{
+    for (int i = 0; i < arch->n_mentions; i++) {
+        const struct sator_tensor_mention *mention = &arch->mentions[i];
+        for (int k = 0; k < names->n && !is_typed(mention) && !has(names, mention->name); k++) {
+            if (strcasecmp(mention->name, names->names[k]) != 0)
+                continue;
+            sator_warn(ctx, mention->loc, "'%s' has no tensor '%s'", network->name, mention->name);
+            sator_help(ctx, "did you mean '%s'?", names->names[k]);
+            break;
+        }
+    }
 }
 
 static bool has_role(const struct sator_network *network, const char *tensor, enum sator_role role)
@@ -174,6 +192,8 @@ enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_
                 "'%s' names tensors, but none that '%s' has: what it says of them does not apply",
                 arch->name, network->name);
         sator_help_names(ctx, arch->mentions[first].name, names.names, names.n);
+    } else if (may_warn) {
+        warn_of_case(ctx, network, arch, &names);
     }
     if (may_warn)
         warn_of_idle_buses(ctx, network, arch);

@@ -34,6 +34,11 @@ flow="--space i%4,j%4 --time i/4,j/4,k"
 for file in buses trees tree; do
     said "analyze $file" analyze gemm:i=4,j=4,k=4 --arch $file.yaml $flow
 done
+# a name that is a tensor's but for its case, unless it is a tensor's, too
+array 'links: [{name: a, map: "PE[i,j] -> PE[i,j+1]", tensors: [a, A]}, {name: b, map: "PE[i,j] -> PE[i+1,j]", tensors: [b, C]}]' >case.yaml
+said 'analyze case' analyze gemm:i=4,j=4,k=4 --arch case.yaml $flow
+printf 'sizes: {i: 4, j: 4, k: 4}\nop: "A[i,j] += a[i,k] * b[k,j]"\n' >case_of_workload.yaml
+said 'analyze another case' analyze case_of_workload.yaml --arch case.yaml $flow
 said 'explore trees' explore gemm:i=4,j=4,k=4 --arch trees.yaml --vary 'levels.PE.shape=[[4,4],[2,2]]' --list --top 1
 # memories: two buffers of nothing, bandwidths past which all words go, and what is said of tensors that are never held
 memory() { # an architecture with this inner memory
