@@ -32,3 +32,6 @@ printf '{PE[i]: 0<=i<4}\n{PE[i]->PE[i+1]}\n1 1 64 1\n' >a.p
 printf '{PE[i]: 0<=i<3}\n{PE[i]->PE[i+1]}\n1 1 64 1\n' >b.p
 sator analyze sweep --csv 2>message | cut -d, -f1-3
 grep -o 'error: .*' message
+# A mapping that is there twice
+printf 'a.s 1\n2\nlist a.m a.m\n' >twice
+sator check twice 2>&1 >/dev/null | head -n 1

@@ -211,6 +211,17 @@ static enum sator_status read_arrays(
     return st;
 }
 
+/* Whether the sweep has an experiment of this mapping on this PE array. */
+static bool is_case(const struct sweep *s, const char *mapping, const char *pe_array)
+{
+    for (int i = 0; i < s->n_cases; i++) {
+        if (strcmp(s->cases[i].mapping, mapping) == 0 &&
+                strcmp(s->cases[i].pe_array, pe_array) == 0)
+            return true;
+    }
+    return false;
+}
+
 static enum sator_status read_group(struct sweep *s)
 {
     enum sator_status st;
@@ -228,6 +239,9 @@ static enum sator_status read_group(struct sweep *s)
         if (n_arrays > MOST_CASES - s->n_cases)
             return sator_error(
                     s->ctx, s->words[s->at - 1], "a sweep may hold %d experiments", MOST_CASES);
+        if (n_arrays > 0 && is_case(s, one.mapping, arrays[0]))
+            sator_warn(s->ctx, s->words[s->at - 1],
+                    "this mapping is given twice: its experiments are the same again");
         for (int a = 0; a < n_arrays; a++) {
             one.pe_array = arrays[a];
             SATOR_PUSH(s->arena, s->cases, s->n_cases, one);
