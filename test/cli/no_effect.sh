@@ -79,7 +79,7 @@ for file in all either some; do
 done
 said 'a set size' check some.yaml --set sizes.i=3
 # a skew of PEs of which one works
-printf 'loops:\n  - {at: L2, for: [i 4, k 4]}\n  - {at: PE, for: [j 4], skew: [1, 0]}\n' >skew.yaml
+printf 'loops:\n  - {at: L2, for: [i 4, k 4]}\n  - {at: PE, skew: [1, 0]}\n' >skew.yaml
 said 'a skew' check skew.yaml
 # given twice
 said '--dataflow' analyze gemm --arch tree.yaml -d skew.yaml gemm/ij-p_j-ijk-t -d skew.yaml

@@ -251,15 +251,6 @@ static void read_joined(struct sator_yaml_reader *reader, const struct sator_yam
     entry->joined_loc = node->loc;
 }
 
-static bool is_parallel(const struct sator_loop_entry *entry)
-{
-    bool any = false;
-
-    for (int i = 0; i < entry->n_loops; i++)
-        any |= entry->loops[i].dim >= 0;
-    return any;
-}
-
 static void read_entry(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         struct sator_loop_nest *nest)
 {
@@ -279,7 +270,7 @@ static void read_entry(struct sator_yaml_reader *reader, const struct sator_yaml
     read_loops(reader, sator_yaml_get(reader, node, "for"), false, &entry);
     read_loops(reader, sator_yaml_get(reader, node, "parallel"), true, &entry);
     read_skew(reader, sator_yaml_get(reader, node, "skew"), &entry);
-    if (entry.n_skew > 0 && !is_parallel(&entry) && !sator_yaml_failed(reader))
+    if (entry.n_skew > 0 && entry.n_loops == 0 && !sator_yaml_failed(reader))
         sator_warn(reader->ctx, entry.skew_loc,
                 "this skew shifts nothing: no loop runs in parallel at '%s'", entry.level);
     read_joined(reader, sator_yaml_get(reader, node, "joined"), &entry);
