@@ -13,6 +13,20 @@ bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfe
     return is_inside;
 }
 
+int64_t nest_start(
+        const struct nest *nest, const struct timing_transfer *transfer, int digit, int64_t extent)
+{
+    const struct timing_transfer *outermost = nest->timing->transfers, *at = transfer;
+
+    if (nest->digits[digit].skew >= 0 || !nest_is_full(nest, transfer->n_time))
+        return 0;
+    for (; at > outermost && at[-1].access == transfer->access; at--) {
+        if (!nest_is_full(nest, at[-1].n_time) && nest_spreads(nest, &at[-1], digit))
+            return 0;
+    }
+    return extent - 1;
+}
+
 /* Sums start from zero where no stamp before touched them: so the elements of an output tell its
  * loops, and no tree is outside of what is asked about. */
 static bool tells_loops(const struct nest *nest, int access)

@@ -175,7 +175,7 @@ static bool is_first(const struct boxes *b)
 {
     for (int i = 0; i < b->n_digits; i++) {
         const struct box_digit *digit = &b->digits[i];
-        int64_t start = b->nest->digits[digit->digit].skew < 0 ? digit->extent - 1 : 0;
+        int64_t start = nest_start(b->nest, b->transfer, digit->digit, digit->extent);
         if (digit->first != start &&
                 (digit->is_run ? !b->access->uses[b->nest->digits[digit->digit].loop]
                                : nest_spreads(b->nest, b->transfer, digit->digit) &&

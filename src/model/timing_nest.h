@@ -121,6 +121,10 @@ bool nest_is_counted(struct nest *nest, int *reach);
 /* Whether instances that may start the same sum differ in the digit: it is of space, no loop of the
  * access, and no tree outside adds up what they have. */
 bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit);
+/* The value of the space digit whose instances are the first to touch what all of its values have:
+ * the earliest in time; but of those that hold it in one stamp further outside, the least. */
+int64_t nest_start(
+        const struct nest *nest, const struct timing_transfer *transfer, int digit, int64_t extent);
 /* The dimensions in which instances that hold the same lie on different buses (timing_parts.c);
  * false where a bus has another form. */
 bool nest_read_bus(const struct timing_transfer *transfer, bool *keeps);

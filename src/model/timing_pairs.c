@@ -15,6 +15,7 @@ struct visitor {
     int n_digits;
     int digits[NEST_DIGITS]; /* that are walked through */
     int64_t weight[NEST_DIGITS]; /* of each, in the number of the instance */
+    int64_t start[NEST_DIGITS]; /* of each: where a sum begins */
     int64_t *sum; /* of each loop */
     int64_t stamp_number;
     int64_t skewed; /* of the space digits */
@@ -76,8 +77,7 @@ static void walk(struct visitor *v, int k, int64_t instance, bool is_first)
     bool counts = !v->access->uses[digit->loop] && digit->skew != 0;
     int64_t *sum = &v->sum[digit->loop], before = *sum;
     for (int64_t d = 0; d < digit->extent && *sum < v->nest->size[digit->loop]; d++) {
-        bool starts = d == (digit->skew < 0 ? digit->extent - 1 : 0); /* the earliest in time */
-        walk(v, k + 1, instance + d * v->weight[k], is_first && (starts || !counts));
+        walk(v, k + 1, instance + d * v->weight[k], is_first && (d == v->start[k] || !counts));
         *sum += digit->stride;
         v->skewed += digit->skew;
     }
@@ -105,6 +105,7 @@ static void choose_digits(struct visitor *v, const struct timing_transfer *trans
                 !is_within)
             continue;
         v->digits[v->n_digits] = i;
+        v->start[v->n_digits] = nest_start(nest, transfer, i, digit->extent);
         v->weight[v->n_digits++] = weight;
     }
 }

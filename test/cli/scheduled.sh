@@ -218,6 +218,9 @@ both "sums in parts, executed" parted.yaml -a parts.yaml -d parts_flow.yaml
 same "against the skew" "$(cycles gemm:i=640,j=640,k=640 -a systolic-2d-8x8 --space 'i%8, k%8' --time 'i/8, k/8, j - k%8')" \
     $((6400 * (2 * 64 * 640 + 64) / 8 - 80 * 8 * 640 / 8))
 both "against the skew, executed" gemm:i=16,j=5,k=19 -a systolic-2d-8x8 --space 'i%8, k%8' --time 'i/8, k/8, j - k%8'
+# But of PEs that hold a sum in memories of their own all the while, the least starts from zero, though it is not the earliest.
+both "against the skew, in memories" gemm:i=2,j=6,k=5 -a conventional --set levels.L1.bandwidth_bits.write=8 \
+    --space 'j%3, k%2' --time 'j/3, i, k/2 - k%2'
 
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
