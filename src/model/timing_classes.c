@@ -125,7 +125,7 @@ static void follow(struct classes *c, int i, const struct nest_stamp *window, in
     int first = narrow(c, transfer, centre, &n);
     window += first;
     centre -= first;
-    if ((rows->one_by_one || !nest_follow_own(&c->nest, transfer, n, window, &movement)) &&
+    if (!nest_follow_own(&c->nest, transfer, n, window, rows->one_by_one, &movement) &&
             !follow_places(c, transfer, window, n, centre, rows->one_by_one, &movement) &&
             !nest_follow_parts(&c->nest, transfer, n, window, rows->one_by_one, &movement)) {
         c->failed |= !nest_pairs(&c->nest, transfer, n, window, &pairs);

@@ -133,10 +133,10 @@ bool nest_read_bus(const struct timing_transfer *transfer, bool *keeps);
 
 /* timing_own.c: the most instances that one PE runs in a stamp. */
 int64_t nest_count_most(const struct nest *nest, const struct nest_stamp *stamp);
-/* What the PEs' own memory serves where all of them do the same: every instance reads its operands,
- * but for sums that start from zero. False: they do not. */
+/* What the PEs' own memory serves: every instance reads its operands, but for sums that start from
+ * zero. PEs that do the same share a row unless "one_by_one". False: pair by pair, then. */
 bool nest_follow_own(const struct nest *nest, const struct timing_transfer *transfer, int n,
-        const struct nest_stamp *stamps, struct timing_movement *movement);
+        const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement);
 
 /* The pairs that "transfer" is about in "n" stamps, as a window; false: too many. */
 bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,

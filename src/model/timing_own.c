@@ -3,6 +3,8 @@
  */
 #include "model/timing_nest.h"
 
+#include "base/arena.h"
+
 /* How many values a loop's digits within a stamp make, up to "rest". */
 static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
 {
@@ -133,24 +135,191 @@ static int64_t end_pe(const struct nest *nest, bool last)
     return pe;
 }
 
+/* ---- PE by PE ---- */
+
+/* A PE that runs instances in the stamp. */
+struct own_pe {
+    int64_t number;
+    int64_t words; /* instances */
+    int64_t fresh; /* of these, that start a sum */
+};
+
+struct own_walk {
+    const struct nest *nest;
+    const struct nest_access *access;
+    bool full;
+    int n_digits;
+    int digits[NEST_DIGITS]; /* that tell PEs apart */
+    int64_t weight[NEST_DIGITS]; /* of each, in the PE's number */
+    int64_t start[NEST_DIGITS]; /* of each: where a sum begins */
+    bool spreads[NEST_DIGITS]; /* whether its PEs have one sum: the first of them starts it */
+    int64_t sum[NEST_DIGITS]; /* of each loop */
+    int n;
+    struct own_pe *pes;
+};
+
+/* The PE whose digits have been set, "local" stamps into its running number. */
+static void add_pe(struct own_walk *w, int64_t number, int64_t local, bool starts)
+{
+    const struct nest *nest = w->nest;
+    const struct nest_digit *run = nest->n_runs == 0 ? NULL : &nest->digits[nest->runs[0]];
+    struct own_pe pe = {.number = number, .words = 1, .fresh = 1};
+
+    if (w->full && (local < 0 || local >= (run == NULL ? 1 : run->extent)))
+        return;
+    for (int l = 0; l < nest->n_loops; l++) {
+        bool runs = w->full && run != NULL && run->loop == l;
+        int64_t rest = nest->size[l] - 1 - w->sum[l] - (runs ? local * run->stride : 0);
+        if (rest < 0)
+            return;
+        starts &= !runs || local == 0 || w->access->uses[l];
+        if (!starts && nest->most > 0)
+            continue; /* it runs as many as all do */
+        int64_t count = count_within(nest, l, rest);
+        pe.words *= count;
+        pe.fresh *= w->access->uses[l] ? count : 1;
+    }
+    pe.fresh = starts ? pe.fresh : 0;
+    pe.words = nest->most > 0 ? nest->most : pe.words;
+    SATOR_PUSH(nest->timing->arena, w->pes, w->n, pe);
+}
+
+static void walk_pes(struct own_walk *w, int k, int64_t number, int64_t local, bool starts)
+{
+    if (k == w->n_digits) {
+        add_pe(w, number, local, starts);
+        return;
+    }
+    const struct nest_digit *digit = &w->nest->digits[w->digits[k]];
+    bool counts = w->spreads[k] || (!w->access->uses[digit->loop] && digit->skew != 0);
+    int64_t *sum = &w->sum[digit->loop];
+    const int64_t before = *sum;
+    for (int64_t d = 0; d < digit->extent && *sum < w->nest->size[digit->loop]; d++) {
+        walk_pes(w, k + 1, number + d * w->weight[k], local - d * digit->skew,
+                starts && (d == w->start[k] || !counts));
+        *sum += digit->stride;
+    }
+    *sum = before;
+}
+
+/* The digits of PEs; false: a sum's first PE is not the one at which they are least. */
+static bool choose_digits(struct own_walk *w, const struct timing_transfer *transfer)
+{
+    const struct nest *nest = w->nest;
+    const struct analysis *analysis = nest->timing->analysis;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        bool is_grouped = false, falls = false;
+        int64_t weight = 0;
+        if (nest->digits[i].order >= 0 || !nest->digits[i].is_space)
+            continue;
+        for (int d = 0; d < analysis->n_space; d++) {
+            int64_t factor = nest->space_factor[d * NEST_DIGITS + i];
+            weight = weight * analysis->shape[d] + factor;
+            is_grouped |= d < transfer->fresh_space && factor != 0;
+            falls |= factor < 0;
+        }
+        w->spreads[w->n_digits] = !is_grouped && nest_spreads(nest, transfer, i);
+        if (w->spreads[w->n_digits] && falls)
+            return false;
+        w->start[w->n_digits] = nest_start(nest, transfer, i, nest->digits[i].extent);
+        w->weight[w->n_digits] = weight;
+        w->digits[w->n_digits++] = i;
+    }
+    return true;
+}
+
+/* Whether nothing else passes the ports of "transfer" in its stamps: what other transfers move
+ * there may be of other PEs. */
+static bool has_own_ports(const struct timing *timing, const struct timing_transfer *transfer)
+{
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *other = &timing->transfers[i];
+        const int ports[] = {other->sends.port, other->arrives.port, other->takes.port};
+        for (int p = 0; p < 3 && !other->is_own && other->n_time == transfer->n_time; p++) {
+            if (ports[p] >= 0 &&
+                    (ports[p] == transfer->sends.port || ports[p] == transfer->takes.port))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A row for each PE, or one where all do the same; sums that start are left out where "fresh". */
+static void add_own(
+        const struct own_walk *w, bool one_by_one, bool fresh, struct timing_moves *moves)
+{
+    int64_t first = w->n == 0 ? 0 : w->pes[0].words - (fresh ? w->pes[0].fresh : 0);
+    struct timing_words all = {.words = first, .copies = w->n - 1};
+
+    for (int i = 0; i < w->n; i++) {
+        const struct own_pe *pe = &w->pes[i];
+        one_by_one |= pe->words - (fresh ? pe->fresh : 0) != first;
+        all.instance = i == 0 || pe->number < all.instance ? pe->number : all.instance;
+        all.last = i == 0 || pe->number > all.last ? pe->number : all.last;
+    }
+    for (int i = 0; i < w->n && one_by_one; i++) {
+        const struct own_pe *pe = &w->pes[i];
+        int64_t words = pe->words - (fresh ? pe->fresh : 0);
+        timing_moves_add(moves, w->nest->timing->arena, 0, pe->number, words);
+    }
+    if (!one_by_one && first > 0)
+        SATOR_PUSH(w->nest->timing->arena, moves->rows, moves->n, all);
+}
+
+/* Whether no digit that the stamp fixes has touched its sums. */
+static bool is_untouched(
+        const struct nest *nest, const struct nest_access *access, const struct nest_stamp *stamp)
+{
+    for (int k = 0; k < nest->n_order; k++) {
+        if (stamp->v[k] > 0 && !access->uses[nest->digits[nest->order[k]].loop])
+            return false;
+    }
+    return true;
+}
+
+static bool follow_pes(const struct nest *nest, const struct timing_transfer *transfer,
+        const struct nest_stamp *stamp, bool one_by_one, struct timing_movement *movement)
+{
+    const struct analysis *analysis = nest->timing->analysis;
+    bool is_output = analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
+    struct own_walk w = {.nest = nest,
+            .access = &nest->accesses[transfer->access],
+            .full = nest_is_full(nest, transfer->n_time)};
+    int64_t constant = 0;
+
+    if (nest->n_runs > 1 || (nest->is_skewed && nest->full_length < analysis->n_time) ||
+            !choose_digits(&w, transfer))
+        return false;
+    for (int d = 0; d < analysis->n_space; d++)
+        constant = constant * analysis->shape[d] + nest->space_constant[d];
+    for (int l = 0; l < nest->n_loops; l++)
+        w.sum[l] = nest_fixed_part(nest, nest->n_order, stamp, l);
+    walk_pes(&w, 0, constant, stamp->skewed, is_output && is_untouched(nest, w.access, stamp));
+    one_by_one |= !has_own_ports(nest->timing, transfer);
+    *movement = (struct timing_movement){0};
+    add_own(&w, one_by_one, is_output, &movement->sent);
+    if (is_output)
+        add_own(&w, one_by_one, false, &movement->stored);
+    return true;
+}
+
 bool nest_follow_own(const struct nest *nest, const struct timing_transfer *transfer, int n,
-        const struct nest_stamp *stamps, struct timing_movement *movement)
+        const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement)
 {
     struct sator_arena *arena = nest->timing->arena;
     const struct sator_access *what = &nest->timing->analysis->workload->accesses[transfer->access];
     const struct nest_access *access = &nest->accesses[transfer->access];
-    bool untouched = what->role == SATOR_WRITE, spread = false;
+    bool untouched, spread = false;
     int64_t pes, fresh = 1;
 
-    if (!transfer->is_own || n != 1 || nest->is_skewed || access->n_pieces != 1 ||
-            !is_whole(nest, stamps, &pes))
+    if (!transfer->is_own || n != 1 || access->n_pieces != 1)
         return false;
-    for (int k = 0; k < nest->n_order; k++)
-        untouched &= stamps->v[k] == 0 || access->uses[nest->digits[nest->order[k]].loop];
+    untouched = what->role == SATOR_WRITE && is_untouched(nest, access, stamps);
     for (int i = 0; i < nest->n_digits; i++)
         spread |= nest_spreads(nest, transfer, i);
-    if (untouched && spread)
-        return false; /* of several PEs the first starts a sum */
+    if (one_by_one || nest->is_skewed || !is_whole(nest, stamps, &pes) || (untouched && spread))
+        return follow_pes(nest, transfer, stamps, one_by_one, movement);
     for (int l = 0; l < nest->n_loops && untouched; l++)
         fresh *= access->uses[l] ? count_within(nest, l, nest_room(nest, nest->n_order, stamps, l))
                                  : 1;
