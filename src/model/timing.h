@@ -128,6 +128,7 @@ struct timing_words {
     int64_t words;
     int64_t copies; /* instances that move the same and have no row: the first has it */
     int64_t last; /* of these */
+    int64_t idle; /* as many of all these move nothing, but not all */
 };
 struct timing_moves {
     int n;

@@ -55,8 +55,12 @@ static void note_row(struct rows *rows, int port, const struct timing_words *row
 {
     struct timing_words *first = &rows->first[port];
 
-    if (first->words == 0)
+    if (first->words == 0) {
         *first = *row;
+    } else {
+        rows->mix |= first->idle > 0 && row->idle > 0; /* there may be none that moves both */
+        first->idle += row->idle;
+    }
     rows->mix |= (first->copies > 0 || row->copies > 0) &&
             (first->instance != row->instance || first->copies != row->copies ||
                     first->last != row->last);
@@ -72,7 +76,8 @@ static void add_moves(struct classes *c, const struct timing_transfer *transfer,
                 phase_of(c, transfer, window, n, centre, (int)row->stamp, way.is_store);
         if (phase == TIMING_PHASES)
             continue;
-        *moved += (sator_int)row->words * (row->copies + 1); /* each word once, where it counts */
+        *moved += (sator_int)row->words * /* each word once, where it counts */
+                (row->copies + 1 - row->idle);
         note_row(rows, way.use->port, row);
         timing_entries_add(c->timing, &rows->entries, way.use, phase, 0, row);
     }

@@ -245,16 +245,19 @@ static bool has_own_ports(const struct timing *timing, const struct timing_trans
     return true;
 }
 
-/* A row for each PE, or one where all do the same; sums that start are left out where "fresh". */
+/* A row for each PE, or one where all do the same, or nothing; sums that start are left out where
+ * "fresh". */
 static void add_own(
         const struct own_walk *w, bool one_by_one, bool fresh, struct timing_moves *moves)
 {
-    int64_t first = w->n == 0 ? 0 : w->pes[0].words - (fresh ? w->pes[0].fresh : 0);
-    struct timing_words all = {.words = first, .copies = w->n - 1};
+    struct timing_words all = {.copies = w->n - 1};
 
     for (int i = 0; i < w->n; i++) {
         const struct own_pe *pe = &w->pes[i];
-        one_by_one |= pe->words - (fresh ? pe->fresh : 0) != first;
+        int64_t words = pe->words - (fresh ? pe->fresh : 0);
+        one_by_one |= words > 0 && all.words > 0 && words != all.words;
+        all.words = words > 0 ? words : all.words;
+        all.idle += words == 0;
         all.instance = i == 0 || pe->number < all.instance ? pe->number : all.instance;
         all.last = i == 0 || pe->number > all.last ? pe->number : all.last;
     }
@@ -263,7 +266,7 @@ static void add_own(
         int64_t words = pe->words - (fresh ? pe->fresh : 0);
         timing_moves_add(moves, w->nest->timing->arena, 0, pe->number, words);
     }
-    if (!one_by_one && first > 0)
+    if (!one_by_one && all.words > 0)
         SATOR_PUSH(w->nest->timing->arena, moves->rows, moves->n, all);
 }
 
