@@ -44,6 +44,10 @@ struct timing_transfer {
     /* by classes: instances that differ in so many space dimensions each start sums from zero, for
      * trees outside of them add these up */
     int fresh_space;
+    /* the same: where loops of the sum run outside of these trees, at a prefix of so many rows of
+     * time (0: none does), one of those that differ in the dimensions from this one on takes up
+     * what they have made before, and only the others start from zero */
+    int late_time, late_space;
     struct timing_use sends, takes, arrives; /* reads, updates of the holder, the memory's writes */
     struct timing_use *wires; /* of the transport's links, then its buses */
     bool limits_wires; /* some of these have a bandwidth */

@@ -99,6 +99,11 @@ static void describe_stamp(
     }
     for (int i = 0; i < c->n_starts; i++)
         *out++ = (moved & c->starts[i]) == 0;
+    for (int i = 0; i < c->timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &c->timing->transfers[i];
+        if (transfer->asks && transfer->late_time > 0)
+            *out++ = nest_who_starts(nest, transfer, n_fixed, stamp);
+    }
     c->length = (int)(out - c->description);
 }
 
@@ -171,7 +176,7 @@ void timing_prepare_classes(struct classes *c)
 {
     const struct sator_workload *w = c->timing->analysis->workload;
     const struct nest *nest = &c->nest;
-    int n_each = nest->n_order + nest->n_loops + 4 + w->n_accesses;
+    int n_each = nest->n_order + nest->n_loops + 4 + w->n_accesses + c->timing->n_transfers;
 
     c->description = SATOR_NEW_ARRAY(c->timing->arena, int64_t, 4 + CLASS_WINDOW * n_each);
     c->starts = SATOR_NEW_ARRAY(c->timing->arena, uint64_t, w->n_accesses + 1);

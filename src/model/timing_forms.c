@@ -27,6 +27,58 @@ int64_t nest_start(
     return extent - 1;
 }
 
+bool nest_is_late(const struct nest *nest, const struct timing_transfer *transfer, int digit)
+{
+    bool is_outside = false;
+
+    if (transfer->late_time == 0 || nest->digits[digit].extent == 1 ||
+            nest->accesses[transfer->access].uses[nest->digits[digit].loop])
+        return false;
+    for (int d = transfer->late_space; d < transfer->fresh_space; d++)
+        is_outside |= nest->space_factor[d * NEST_DIGITS + digit] != 0;
+    return is_outside;
+}
+
+/* Whether loops that are none of the access's elements go on, of the time digits [first, end). */
+static bool goes_on(const struct nest *nest, const struct nest_access *access, int first, int end,
+        const struct nest_stamp *stamp)
+{
+    for (int k = first; k < end; k++) {
+        if (stamp->v[k] > 0 && !access->uses[nest->digits[nest->order[k]].loop])
+            return true;
+    }
+    return false;
+}
+
+/* Whether the prefix of "n_fixed" digits has other elements than the one before. */
+static bool has_new_elements(const struct nest *nest, const struct nest_access *access, int n_fixed,
+        const struct nest_stamp *stamp)
+{
+    struct nest_stamp before = *stamp;
+
+    if (nest_step(nest, n_fixed, false, -1, &before) < 0)
+        return true;
+    for (int k = 0; k < n_fixed; k++) {
+        if (before.v[k] != stamp->v[k] && access->uses[nest->digits[nest->order[k]].loop])
+            return true;
+    }
+    return false;
+}
+
+enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_transfer *transfer,
+        int n_fixed, const struct nest_stamp *stamp)
+{
+    const struct nest_access *access = &nest->accesses[transfer->access];
+    int n_late = nest_fixed(nest, transfer->late_time);
+
+    if (!goes_on(nest, access, 0, n_fixed, stamp))
+        return NEST_ALL_START;
+    if (transfer->late_time == 0 || n_fixed < n_late ||
+            goes_on(nest, access, n_late, n_fixed, stamp))
+        return NEST_GOES_ON;
+    return has_new_elements(nest, access, n_late, stamp) ? NEST_OTHERS_START : NEST_GOES_ON;
+}
+
 /* Sums start from zero where no stamp before touched them: so the elements of an output tell its
  * loops, and no tree is outside of what is asked about. */
 static bool tells_loops(const struct nest *nest, int access)
@@ -47,26 +99,37 @@ static bool tells_loops(const struct nest *nest, int access)
     return true;
 }
 
-/* Whether a tree adds up all that the instances of the transfer's memory have of an element each
- * time that they hold it: its rows of time are of the element's loops, and instances that hold the
- * same lie on one tree. Each of them then starts from zero. */
-static bool adds_up_all(const struct nest *nest, const struct timing_transfer *transfer)
+/* Whether a loop that sums run over is outside of what the transfer's memory holds. */
+static bool sums_outside(const struct nest *nest, const struct timing_transfer *transfer)
 {
-    const struct nest_access *access = &nest->accesses[transfer->access];
+    for (int k = 0; k < nest_fixed(nest, transfer->n_time); k++) {
+        const struct nest_digit *digit = &nest->digits[nest->order[k]];
+        if (digit->extent > 1 && !nest->accesses[transfer->access].uses[digit->loop])
+            return true;
+    }
+    return false;
+}
+
+/* Whether a tree adds up all that the instances of the transfer's memory have of an element: those
+ * that hold the same lie on one tree. Each time that they take it up, all of them then start from
+ * zero, but where loops of the sum are outside ("is_late"): there the first of them takes the old
+ * sum up. It is always the same one where all are always there. */
+static bool adds_up_all(
+        const struct nest *nest, const struct timing_transfer *transfer, bool is_late)
+{
     bool keeps[NEST_DIGITS];
 
     if (nest->is_skewed || transfer->transport.n_links > 0 || transfer->transport.n_buses != 1 ||
             !nest_read_bus(transfer, keeps))
         return false;
-    for (int k = 0; k < nest_fixed(nest, transfer->n_time); k++) {
-        const struct nest_digit *digit = &nest->digits[nest->order[k]];
-        if (digit->extent > 1 && !access->uses[digit->loop])
-            return false;
-    }
+    if (is_late && (transfer->late_time > 0 || !transfer->transport.registers))
+        return false;
     for (int i = 0; i < nest->n_digits; i++) {
+        bool is_whole = nest->loops[nest->digits[i].loop].is_whole;
         for (int d = transfer->fresh_space; d < transfer->n_space; d++) {
-            if (keeps[d] && nest->space_factor[d * NEST_DIGITS + i] != 0 &&
-                    nest_spreads(nest, transfer, i))
+            int64_t factor = nest->space_factor[d * NEST_DIGITS + i];
+            if (factor != 0 && nest_spreads(nest, transfer, i) &&
+                    (keeps[d] || (is_late && (factor < 0 || !is_whole))))
                 return false;
         }
     }
@@ -81,8 +144,14 @@ static bool find_trees(const struct nest *nest, const struct timing_transfer *ou
     bool has_tree = outer != NULL && outer->transport.n_buses > 0;
 
     transfer->fresh_space = outer == NULL ? 0 : outer->fresh_space;
-    if (has_tree && transfer->fresh_space >= 0)
-        transfer->fresh_space = adds_up_all(nest, outer) ? outer->n_space : -1;
+    transfer->late_time = outer == NULL ? 0 : outer->late_time;
+    transfer->late_space = outer == NULL ? 0 : outer->late_space;
+    if (has_tree && transfer->fresh_space >= 0) {
+        bool is_late = sums_outside(nest, outer);
+        transfer->fresh_space = adds_up_all(nest, outer, is_late) ? outer->n_space : -1;
+        transfer->late_time = is_late ? outer->n_time : 0;
+        transfer->late_space = outer->fresh_space;
+    }
     return transfer->fresh_space >= 0 || !transfer->asks;
 }
 

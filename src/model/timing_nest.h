@@ -125,6 +125,17 @@ bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfe
  * the earliest in time; but of those that hold it in one stamp further outside, the least. */
 int64_t nest_start(
         const struct nest *nest, const struct timing_transfer *transfer, int digit, int64_t extent);
+/* Whether instances differ in the digit whose sums a tree outside adds up, in several times: where
+ * all such digits are 0, is the one that takes up what the times before have made. */
+bool nest_is_late(const struct nest *nest, const struct timing_transfer *transfer, int digit);
+/* Which sums of "transfer" start from zero in the stamp of "n_fixed" digits. */
+enum nest_starts {
+    NEST_GOES_ON, /* none */
+    NEST_OTHERS_START, /* all but those of the instances that take up what was there before */
+    NEST_ALL_START
+};
+enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_transfer *transfer,
+        int n_fixed, const struct nest_stamp *stamp);
 /* The dimensions in which instances that hold the same lie on different buses (timing_parts.c);
  * false where a bus has another form. */
 bool nest_read_bus(const struct timing_transfer *transfer, bool *keeps);

@@ -270,17 +270,6 @@ static void add_own(
         SATOR_PUSH(w->nest->timing->arena, moves->rows, moves->n, all);
 }
 
-/* Whether no digit that the stamp fixes has touched its sums. */
-static bool is_untouched(
-        const struct nest *nest, const struct nest_access *access, const struct nest_stamp *stamp)
-{
-    for (int k = 0; k < nest->n_order; k++) {
-        if (stamp->v[k] > 0 && !access->uses[nest->digits[nest->order[k]].loop])
-            return false;
-    }
-    return true;
-}
-
 static bool follow_pes(const struct nest *nest, const struct timing_transfer *transfer,
         const struct nest_stamp *stamp, bool one_by_one, struct timing_movement *movement)
 {
@@ -298,7 +287,8 @@ static bool follow_pes(const struct nest *nest, const struct timing_transfer *tr
         constant = constant * analysis->shape[d] + nest->space_constant[d];
     for (int l = 0; l < nest->n_loops; l++)
         w.sum[l] = nest_fixed_part(nest, nest->n_order, stamp, l);
-    walk_pes(&w, 0, constant, stamp->skewed, is_output && is_untouched(nest, w.access, stamp));
+    walk_pes(&w, 0, constant, stamp->skewed,
+            is_output && nest_who_starts(nest, transfer, nest->n_order, stamp) == NEST_ALL_START);
     one_by_one |= !has_own_ports(nest->timing, transfer);
     *movement = (struct timing_movement){0};
     add_own(&w, one_by_one, is_output, &movement->sent);
@@ -313,14 +303,19 @@ bool nest_follow_own(const struct nest *nest, const struct timing_transfer *tran
     struct sator_arena *arena = nest->timing->arena;
     const struct sator_access *what = &nest->timing->analysis->workload->accesses[transfer->access];
     const struct nest_access *access = &nest->accesses[transfer->access];
-    bool untouched, spread = false;
+    enum nest_starts start = NEST_GOES_ON;
+    bool spread = false;
     int64_t pes, fresh = 1;
 
     if (!transfer->is_own || n != 1 || access->n_pieces != 1)
         return false;
-    untouched = what->role == SATOR_WRITE && is_untouched(nest, access, stamps);
+    if (what->role == SATOR_WRITE)
+        start = nest_who_starts(nest, transfer, nest->n_order, stamps);
+    bool untouched = start == NEST_ALL_START;
     for (int i = 0; i < nest->n_digits; i++)
         spread |= nest_spreads(nest, transfer, i);
+    if (start == NEST_OTHERS_START)
+        return false; /* all but the first of several PEs start a sum */
     if (one_by_one || nest->is_skewed || !is_whole(nest, stamps, &pes) || (untouched && spread))
         return follow_pes(nest, transfer, stamps, one_by_one, movement);
     for (int l = 0; l < nest->n_loops && untouched; l++)

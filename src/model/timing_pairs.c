@@ -9,6 +9,7 @@ enum {
 
 struct visitor {
     const struct nest *nest;
+    const struct timing_transfer *transfer;
     const struct nest_access *access;
     const struct nest_stamp *stamp;
     bool full, is_output;
@@ -19,7 +20,8 @@ struct visitor {
     int64_t *sum; /* of each loop */
     int64_t stamp_number;
     int64_t skewed; /* of the space digits */
-    bool untouched; /* by the digits that the stamp fixes */
+    enum nest_starts who_starts; /* as far as the digits that the stamp fixes tell */
+    int n_late; /* digits that are not 0, of those that tell who takes up old sums */
     struct timing_window *window;
     int64_t room;
 };
@@ -70,14 +72,17 @@ static void walk(struct visitor *v, int k, int64_t instance, bool is_first)
     if (v->window->n > MOST_PAIRS)
         return;
     if (k == v->n_digits) {
-        finish_point(v, instance, is_first);
+        finish_point(v, instance, is_first && (v->who_starts == NEST_ALL_START || v->n_late > 0));
         return;
     }
     const struct nest_digit *digit = &v->nest->digits[v->digits[k]];
     bool counts = !v->access->uses[digit->loop] && digit->skew != 0;
+    bool is_late = nest_is_late(v->nest, v->transfer, v->digits[k]);
     int64_t *sum = &v->sum[digit->loop], before = *sum;
     for (int64_t d = 0; d < digit->extent && *sum < v->nest->size[digit->loop]; d++) {
+        v->n_late += is_late && d > 0;
         walk(v, k + 1, instance + d * v->weight[k], is_first && (d == v->start[k] || !counts));
+        v->n_late -= is_late && d > 0;
         *sum += digit->stride;
         v->skewed += digit->skew;
     }
@@ -110,20 +115,12 @@ static void choose_digits(struct visitor *v, const struct timing_transfer *trans
     }
 }
 
-static bool is_untouched(const struct visitor *v, int n_fixed)
-{
-    for (int k = 0; k < n_fixed; k++) {
-        if (v->stamp->v[k] > 0 && !v->access->uses[v->nest->digits[v->nest->order[k]].loop])
-            return false;
-    }
-    return true;
-}
-
 bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, struct timing_window *window)
 {
     const struct analysis *analysis = nest->timing->analysis;
     struct visitor v = {.nest = nest,
+            .transfer = transfer,
             .access = &nest->accesses[transfer->access],
             .full = nest_is_full(nest, transfer->n_time),
             .sum = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, nest->n_loops + 1),
@@ -150,7 +147,8 @@ bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer,
         v.stamp_number = x;
         for (int l = 0; l < nest->n_loops; l++)
             v.sum[l] = nest_fixed_part(nest, n_fixed, v.stamp, l);
-        walk(&v, 0, constant, is_untouched(&v, n_fixed));
+        v.who_starts = nest_who_starts(nest, transfer, n_fixed, v.stamp);
+        walk(&v, 0, constant, v.who_starts != NEST_GOES_ON);
     }
     return window->n <= MOST_PAIRS;
 }

@@ -19,6 +19,7 @@ enum {
 struct local {
     int64_t holder, bus, element, instance;
     bool before, after; /* held in the stamp before, after */
+    bool is_other; /* of an instance that does not take up old sums where others do */
 };
 
 /* The pairs of one stamp, by holder, bus, element, instance. */
@@ -42,6 +43,7 @@ struct shares {
 struct step {
     int64_t *key;
     struct shares sent, arrived; /* in the stamp */
+    struct shares taken; /* the same as sent, to those alone that take up old sums */
     struct shares stored; /* of the one before */
     struct shares started; /* in the stamp, where nobody had its elements: left out are sums that
                               start from zero */
@@ -217,8 +219,10 @@ static void list_digit(struct lister *l, int k, struct local local)
         step.holder += factor * p->holder_below[d];
         step.bus += p->keeps[d] ? factor * p->shape_below[d] : 0;
     }
+    bool is_late = p->is_output && nest_is_late(p->nest, p->transfer, index);
     for (int64_t v = 0; v < digit->extent && *sum < p->nest->size[digit->loop]; v++) {
         list_digit(l, k + 1, local);
+        local.is_other |= is_late;
         *sum += digit->stride;
         local.instance += step.instance;
         local.holder += step.holder;
@@ -343,6 +347,19 @@ static struct shares tally_pairs(
     }
     join_shares(&shares);
     return shares;
+}
+
+/* Of the instances that take up old sums. */
+static struct shares tally_taken(
+        struct sator_arena *arena, struct sator_arena *lists, const struct pairs *pairs)
+{
+    struct pairs taken = {0};
+
+    for (int i = 0; i < pairs->n; i++) {
+        if (!pairs->list[i].is_other)
+            SATOR_PUSH(lists, taken.list, taken.n, pairs->list[i]);
+    }
+    return tally_pairs(arena, &taken, BY_HOLDER_SENT);
 }
 
 static int compare_elements(const void *a, const void *b)
@@ -536,7 +553,8 @@ static bool find_simple_step(struct parts *p, const struct part *part,
     if (before != NULL)
         step->stored = share_of(arena, progression_size(&first), common);
     if (stamp != NULL) {
-        step->sent = step->arrived = share_of(arena, progression_size(&second), common);
+        step->sent = step->arrived = step->taken =
+                share_of(arena, progression_size(&second), common);
         step->started = share_of(arena, progression_size(&second), progression_size(&second));
     }
     step->is_even = true;
@@ -591,6 +609,8 @@ static const struct step *find_step(struct parts *p, struct part *part,
         made.arrived = tally_pairs(arena, &second, BY_INSTANCE);
         made.stored = tally_pairs(arena, &first, BY_HOLDER_STORED);
         made.is_even = is_even(p, &first) && is_even(p, &second);
+        if (p->transfer->late_time > 0)
+            made.taken = tally_taken(arena, p->arena, &second);
         if (p->is_output && !p->is_one_sum)
             made.started = tally_started(arena, &second);
         SATOR_PUSH(arena, part->steps, part->n_steps, made);
@@ -680,15 +700,6 @@ static bool spreads_over_holders(const struct parts *p)
     return false;
 }
 
-static bool is_untouched(const struct parts *p, const struct nest_stamp *stamp)
-{
-    for (int k = 0; k < p->n_fixed; k++) {
-        if (stamp->v[k] > 0 && !p->access->uses[p->nest->digits[p->nest->order[k]].loop])
-            return false;
-    }
-    return true;
-}
-
 static void number_dims(struct parts *p)
 {
     const int64_t *shape = p->nest->timing->analysis->shape;
@@ -736,23 +747,30 @@ static bool add_step(struct parts *p, const struct nest_stamp *before,
         struct timing_movement *movement)
 {
     const struct shares *sent[NEST_DIGITS], *arrived[NEST_DIGITS], *stored[NEST_DIGITS];
-    const struct shares *started[NEST_DIGITS];
-    bool starts = p->is_output && stamp != NULL && is_untouched(p, stamp);
+    const struct shares *started[NEST_DIGITS], *taken[NEST_DIGITS];
+    enum nest_starts start = p->is_output && stamp != NULL
+            ? nest_who_starts(p->nest, p->transfer, p->n_fixed, stamp)
+            : NEST_GOES_ON;
 
     for (int k = 0; k < p->n; k++) {
         const struct step *step = find_step(p, &p->part[k], before, stamp);
         if (step == NULL || !step->is_even)
             return false;
         started[k] = &step->started;
+        taken[k] = &step->taken;
         sent[k] = &step->sent;
         arrived[k] = &step->arrived;
         stored[k] = &step->stored;
     }
     if (before != NULL && p->is_output)
         add_products(p, stored, one_by_one, p->holder_constant, x - 1, &movement->stored);
-    if (stamp == NULL || (starts && p->is_one_sum))
+    if (stamp == NULL || (start == NEST_ALL_START && p->is_one_sum))
         return true;
-    if (starts) { /* of instances without a common tree the first starts a sum */
+    if (start == NEST_OTHERS_START) { /* which send nothing */
+        add_products(p, taken, one_by_one, p->holder_constant, x, &movement->sent);
+        return p->is_one_sum && p->transfer->arrives.port < 0;
+    }
+    if (start == NEST_ALL_START) { /* of instances without a common tree the first starts a sum */
         add_products(p, started, one_by_one, p->holder_constant, x, &movement->sent);
         return p->transfer->arrives.port < 0 && !spreads_over_holders(p);
     }

@@ -222,6 +222,31 @@ both "against the skew, executed" gemm:i=16,j=5,k=19 -a systolic-2d-8x8 --space 
 both "against the skew, in memories" gemm:i=2,j=6,k=5 -a conventional --set levels.L1.bandwidth_bits.write=8 \
     --space 'j%3, k%2' --time 'j/3, i, k/2 - k%2'
 
+# A tree over memories that take up several parts of a sum, one after the other: the first of them reads the old sums back, the
+# others start from zero. Of the 4 kinds of stamps (k outside, k inside: first, later) only the first reads no words, of which
+# two take 2 cycles
+cat >late.yaml <<'EOF'
+levels:
+  - memory: DRAM
+  - {array: PE, shape: [2], reduction: [{name: sums, map: "PE[i] -> TREE[0]"}]}
+  - {memory: L1, tensors: [Y], bandwidth_bits: {read: 16}}
+  - {array: lane, shape: [2]}
+  - {compute: mac}
+EOF
+late() { # i, j
+    cat >late_flow.yaml <<EOF
+loops:
+  - {at: DRAM, for: [k 2, i $1]}
+  - {at: PE, parallel: [k 2 -> 0]}
+  - {at: L1, for: [k 2, j $(($2 / 2))]}
+  - {at: lane, parallel: [j 2 -> 0]}
+EOF
+    same "old sums, $1 x $2" "$(cycles gemm:i=$1,j=$2,k=8 -a late.yaml -d late_flow.yaml)" $(($1 * $2 / 2 * (1 + 2 + 2 + 2)))
+}
+late 300 2000
+late 3 8
+both "old sums, executed" gemm:i=3,j=8,k=8 -a late.yaml -d late_flow.yaml
+
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
 # shellcheck disable=SC2086
