@@ -50,18 +50,24 @@ static bool goes_on(const struct nest *nest, const struct nest_access *access, i
     return false;
 }
 
-/* Whether the prefix of "n_fixed" digits has other elements than the one before. */
+/* Whether the prefix of "n_fixed" digits has other elements than the one before; "*grows": it has
+ * the same, of instances that may not have been there before. */
 static bool has_new_elements(const struct nest *nest, const struct nest_access *access, int n_fixed,
-        const struct nest_stamp *stamp)
+        const struct nest_stamp *stamp, bool *grows)
 {
     struct nest_stamp before = *stamp;
 
+    *grows = false;
     if (nest_step(nest, n_fixed, false, -1, &before) < 0)
         return true;
     for (int k = 0; k < n_fixed; k++) {
         if (before.v[k] != stamp->v[k] && access->uses[nest->digits[nest->order[k]].loop])
             return true;
     }
+    for (int l = 0; l < nest->n_loops; l++)
+        *grows |= !nest->loops[l].is_whole &&
+                nest_fixed_part(nest, n_fixed, stamp, l) <
+                        nest_fixed_part(nest, n_fixed, &before, l);
     return false;
 }
 
@@ -76,7 +82,8 @@ enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_tr
     if (transfer->late_time == 0 || n_fixed < n_late ||
             goes_on(nest, access, n_late, n_fixed, stamp))
         return NEST_GOES_ON;
-    return has_new_elements(nest, access, n_late, stamp) ? NEST_OTHERS_START : NEST_GOES_ON;
+    bool grows, is_new = has_new_elements(nest, access, n_late, stamp, &grows);
+    return is_new ? NEST_OTHERS_START : grows ? NEST_UNKNOWN : NEST_GOES_ON;
 }
 
 /* Sums start from zero where no stamp before touched them: so the elements of an output tell its
@@ -113,7 +120,7 @@ static bool sums_outside(const struct nest *nest, const struct timing_transfer *
 /* Whether a tree adds up all that the instances of the transfer's memory have of an element: those
  * that hold the same lie on one tree. Each time that they take it up, all of them then start from
  * zero, but where loops of the sum are outside ("is_late"): there the first of them takes the old
- * sum up. It is always the same one where all are always there. */
+ * sum up. */
 static bool adds_up_all(
         const struct nest *nest, const struct timing_transfer *transfer, bool is_late)
 {
@@ -125,11 +132,10 @@ static bool adds_up_all(
     if (is_late && (transfer->late_time > 0 || !transfer->transport.registers))
         return false;
     for (int i = 0; i < nest->n_digits; i++) {
-        bool is_whole = nest->loops[nest->digits[i].loop].is_whole;
         for (int d = transfer->fresh_space; d < transfer->n_space; d++) {
             int64_t factor = nest->space_factor[d * NEST_DIGITS + i];
             if (factor != 0 && nest_spreads(nest, transfer, i) &&
-                    (keeps[d] || (is_late && (factor < 0 || !is_whole))))
+                    (keeps[d] || (is_late && factor < 0)))
                 return false;
         }
     }

@@ -132,7 +132,8 @@ bool nest_is_late(const struct nest *nest, const struct timing_transfer *transfe
 enum nest_starts {
     NEST_GOES_ON, /* none */
     NEST_OTHERS_START, /* all but those of the instances that take up what was there before */
-    NEST_ALL_START
+    NEST_ALL_START,
+    NEST_UNKNOWN /* of those that were not there when the others took their sums up */
 };
 enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_transfer *transfer,
         int n_fixed, const struct nest_stamp *stamp);

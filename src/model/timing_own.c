@@ -314,7 +314,7 @@ bool nest_follow_own(const struct nest *nest, const struct timing_transfer *tran
     bool untouched = start == NEST_ALL_START;
     for (int i = 0; i < nest->n_digits; i++)
         spread |= nest_spreads(nest, transfer, i);
-    if (start == NEST_OTHERS_START)
+    if (start == NEST_OTHERS_START || start == NEST_UNKNOWN)
         return false; /* all but the first of several PEs start a sum */
     if (one_by_one || nest->is_skewed || !is_whole(nest, stamps, &pes) || (untouched && spread))
         return follow_pes(nest, transfer, stamps, one_by_one, movement);

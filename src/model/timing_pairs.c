@@ -148,6 +148,8 @@ bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer,
         for (int l = 0; l < nest->n_loops; l++)
             v.sum[l] = nest_fixed_part(nest, n_fixed, v.stamp, l);
         v.who_starts = nest_who_starts(nest, transfer, n_fixed, v.stamp);
+        if (v.who_starts == NEST_UNKNOWN)
+            return false;
         walk(&v, 0, constant, v.who_starts != NEST_GOES_ON);
     }
     return window->n <= MOST_PAIRS;

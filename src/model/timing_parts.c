@@ -766,6 +766,8 @@ static bool add_step(struct parts *p, const struct nest_stamp *before,
         add_products(p, stored, one_by_one, p->holder_constant, x - 1, &movement->stored);
     if (stamp == NULL || (start == NEST_ALL_START && p->is_one_sum))
         return true;
+    if (start == NEST_UNKNOWN)
+        return false;
     if (start == NEST_OTHERS_START) { /* which send nothing */
         add_products(p, taken, one_by_one, p->holder_constant, x, &movement->sent);
         return p->is_one_sum && p->transfer->arrives.port < 0;

@@ -223,7 +223,7 @@ both "against the skew, in memories" gemm:i=2,j=6,k=5 -a conventional --set leve
     --space 'j%3, k%2' --time 'j/3, i, k/2 - k%2'
 
 # A tree over memories that take up several parts of a sum, one after the other: the first of them reads the old sums back, the
-# others start from zero. Of the 4 kinds of stamps (k outside, k inside: first, later) only the first reads no words, of which
+# others start from zero, be they there each time or not (k of 6). Of the 4 kinds of stamps (k outside, k inside: first, later) only the first reads no words, of which
 # two take 2 cycles
 cat >late.yaml <<'EOF'
 levels:
@@ -233,7 +233,7 @@ levels:
   - {array: lane, shape: [2]}
   - {compute: mac}
 EOF
-late() { # i, j
+late() { # i, j, k
     cat >late_flow.yaml <<EOF
 loops:
   - {at: DRAM, for: [k 2, i $1]}
@@ -241,10 +241,13 @@ loops:
   - {at: L1, for: [k 2, j $(($2 / 2))]}
   - {at: lane, parallel: [j 2 -> 0]}
 EOF
-    same "old sums, $1 x $2" "$(cycles gemm:i=$1,j=$2,k=8 -a late.yaml -d late_flow.yaml)" $(($1 * $2 / 2 * (1 + 2 + 2 + 2)))
+    same "old sums, $1 x $2 x $3" "$(cycles gemm:i=$1,j=$2,k=$3 -a late.yaml -d late_flow.yaml)" $(($1 * $2 / 2 * (1 + 2 + 2 + 2)))
 }
-late 300 2000
-late 3 8
+late 300 2000 8
+late 300 2000 6
+late 3 8 6
+both "old sums, of fewer, executed" gemm:i=3,j=8,k=6 -a late.yaml -d late_flow.yaml
+late 3 8 8
 both "old sums, executed" gemm:i=3,j=8,k=8 -a late.yaml -d late_flow.yaml
 
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
