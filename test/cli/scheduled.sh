@@ -223,8 +223,8 @@ both "against the skew, in memories" gemm:i=2,j=6,k=5 -a conventional --set leve
     --space 'j%3, k%2' --time 'j/3, i, k/2 - k%2'
 
 # A tree over memories that take up several parts of a sum, one after the other: the first of them reads the old sums back, the
-# others start from zero, be they there each time or not (k of 6). Of the 4 kinds of stamps (k outside, k inside: first, later) only the first reads no words, of which
-# two take 2 cycles
+# others start from zero, be they there each time or not (k of 6). Of the 4 kinds of stamps (k outside, k inside: first, later)
+# only the first reads no words, of which two take 2 cycles
 cat >late.yaml <<'EOF'
 levels:
   - memory: DRAM
