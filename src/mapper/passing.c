@@ -88,10 +88,16 @@ void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shap
     }
 }
 
+/* Whether families that the walk's ways include join some PEs of a digit's row. */
 static bool is_grouped(const struct mapper_walk *walk, int digit)
 {
-    return walk->n_ways > walk->transfer->n_passes &&
-            (walk->transfer->grouped_rows >> walk->net_digit[digit].row & 1);
+    const struct mapper_transfer *t = walk->transfer;
+
+    for (int k = 0; k < walk->n_ways - t->n_passes; k++) {
+        if (t->bus_of[k] != NULL && (t->bus_rows[k] >> walk->net_digit[digit].row & 1))
+            return true;
+    }
+    return false;
 }
 
 /* ---- a stamp ---- */

@@ -42,6 +42,16 @@ reads: ["{ S[i, j, k] -> A[i] }"]
 writes: ["{ S[i, j, k] -> Y[-i, floor((k + 2*j)/4)] }"]' >quotient.yaml
 echo "trees that merge nothing"
 both trees.yaml quotient.yaml
+# a tree of all PEs before one of pairs: each PE makes an element of its own, so that neither adds anything up
+machine '  - array: P
+    shape: [2]
+    reduction:
+      - {name: all, map: "P[a] -> TREE[0]", energy_pj: 1}
+      - {name: pairs, map: "P[a] -> TREE[floor(a/2)]", energy_pj: 1}' >pairs.yaml
+echo 'sizes: {i: 2}
+op: "Y[i] += A[]"' >apart.yaml
+echo "a tree of some PEs after one of all"
+both pairs.yaml apart.yaml
 # M1 alone holds A and Y; a loop of one iteration outside of it changes nothing: they are there from the start
 machine '  - {memory: M1, energy_pj: {read: 1, write: 2}}
   - {array: P, shape: [1]}' | sed 's/M0,/M0, bypass: [A, Y],/' >whole.yaml
