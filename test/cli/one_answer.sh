@@ -52,6 +52,13 @@ echo 'sizes: {i: 2}
 op: "Y[i] += A[]"' >apart.yaml
 echo "a tree of some PEs after one of all"
 both pairs.yaml apart.yaml
+# one instance reads one word, also where a link that joins nothing could bring it
+machine '  - {array: P, shape: [1], links: [{name: back, map: "P[a] -> P[a-1]", interval: 1, energy_pj: 1}]}' >alone.yaml
+echo 'domain: "{ S[i] : 0 <= i < 1 }"
+reads: ["{ S[i] -> A[2*i, floor((2*i - 3)/4)] }"]
+writes: ["{ S[i] -> Y[2*i] }"]' >word.yaml
+echo "one word"
+both alone.yaml word.yaml
 # M1 alone holds A and Y; a loop of one iteration outside of it changes nothing: they are there from the start
 machine '  - {memory: M1, energy_pj: {read: 1, write: 2}}
   - {array: P, shape: [1]}' | sed 's/M0,/M0, bypass: [A, Y],/' >whole.yaml

@@ -629,6 +629,8 @@ static bool add_part(struct sator_tiling *t, const struct sator_tiling_index *in
 struct sator_tiling *sator_tiling_new(
         struct sator_ctx *ctx, const struct sator_tiling_access *access)
 {
+    static const int64_t origin;
+    const struct sator_tiling_index constant = {.divisor = 1, .n_places = 1, .place = &origin};
     struct sator_tiling *t = sator_alloc(sizeof *t);
     int64_t tile[TILING_LOOPS];
     bool is_class = access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_LOOPS;
@@ -651,6 +653,8 @@ struct sator_tiling *sator_tiling_new(
         if (t->part_of[l] < 0)
             is_class = t->n_parts < TILING_LOOPS && add_part(t, NULL, l);
     }
+    if (t->n_parts == 0) /* one instance, which touches a word: the product needs a factor */
+        is_class &= add_part(t, &constant, 0);
     if (!is_class) {
         sator_tiling_free(t);
         return NULL;
