@@ -235,7 +235,9 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->run_loops = ~0U;
         local->n_idle = 0;
         local->walk.open = b->open;
-        local->covers_only |= local->walk.is_relaxed && any_holds;
+        /* a short tile of quotients may have less than its share */
+        local->covers_only |=
+                (local->walk.is_relaxed && any_holds) || local->walk.transfer->is_quotient;
         bounds_open_chains(b, shape, outside, local);
         return;
     }

@@ -555,7 +555,7 @@ done:
  * (ragged.c). */
 static bool has_cases(const struct mapper_problem *p, const struct mapper_access *access)
 {
-    for (int e = 0; e < access->n_indices; e++) {
+    for (int e = 0; e < access->n_indices && !access->is_counted; e++) {
         const struct mapper_index *index = &access->index[e];
         sator_int values = 1;
         for (int i = 0; i < index->n_parts; i++)
@@ -564,17 +564,7 @@ static bool has_cases(const struct mapper_problem *p, const struct mapper_access
                 (index->n_parts > 1 && values > MOST_CUT_VALUES))
             return false;
     }
-    return true;
-}
-
-/* Whether the engines count the access in all its transfers. */
-static bool is_asked(const struct mapper_problem *p, int access)
-{
-    bool all = p->access[access].is_counted && p->access[access].n_quotients == 0;
-
-    for (int i = 0; i < p->n_transfers; i++)
-        all &= p->transfer[i].access != access || p->transfer[i].is_counted;
-    return all;
+    return access->n_quotients == 0;
 }
 
 enum sator_status sator_mapper_allow_imperfect(
@@ -589,19 +579,8 @@ enum sator_status sator_mapper_allow_imperfect(
         sator_help(ctx, "without %s it is mapped", sator_word(ctx, "imperfect"));
         return SATOR_INPUT;
     }
-    for (int a = 0; a < problem->n_accesses; a++) {
-        if (!problem->access[a].is_counted || is_asked(problem, a)) {
-            problem->only_chains |=
-                    !problem->access[a].is_counted && !has_cases(problem, &problem->access[a]);
-            continue;
-        }
-        sator_error(ctx, sator_access_loc(problem->workload, &problem->workload->accesses[a]),
-                "tensor '%s' of '%s' has no closed form for tiles that do not divide an extent: "
-                "its indices are no sums of loops",
-                problem->access[a].name, problem->workload->name);
-        sator_help(ctx, "without %s it is mapped", sator_word(ctx, "imperfect"));
-        return SATOR_INPUT;
-    }
+    for (int a = 0; a < problem->n_accesses; a++)
+        problem->only_chains |= !has_cases(problem, &problem->access[a]);
     for (int i = 0; i < problem->n_loops; i++) {
         if (problem->extent[i] > MOST_IMPERFECT) {
             sator_error(ctx, problem->workload->loc,

@@ -560,7 +560,7 @@ static void test_random_machines(void **state)
             if (machines_draw(&rng, 2) == 0) /* not on all machines */
                 imperfect += sator_mapper_allow_imperfect(one.ctx, &one.problem) == SATOR_OK;
             const struct mapper_row *innermost = &one.problem.row[one.problem.innermost];
-            if (machines_draw(&rng, 2) == 0 && innermost->memory > 0) {
+            if (machines_draw(&rng, 2) == 0 && innermost->memory > 0 && !one.problem.only_chains) {
                 /* the space that is searched first: only the last tiles are short; a lone memory's
                  * is whole, and no other row could take what is left */
                 filled += one.problem.chains;

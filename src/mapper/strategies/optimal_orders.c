@@ -115,6 +115,8 @@ static struct mapper_cost order_bound(
                 o->tiling->is_ragged[t] && sator_mapper_sharing_of(walk->transfer).n_ways > 0;
         if (is_joined) /* shorter tiles may leave more to fetch */
             range.unique_lb = 0;
+        if (o->tiling->is_ragged[t] && walk->transfer->is_quotient)
+            range.unique_lb = range.arriving_lb = 0; /* the walk has the least that a tile brings */
         if (o->tiling->is_ragged[t] && p->chains) {
             double least = walk->groups == 0 ? 0 : (double)walk->access->footprint;
             range.unique_lb = fmax(range.unique_lb, least);
