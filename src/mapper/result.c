@@ -527,6 +527,18 @@ static void describe_level_yaml(struct sator_text *text, const struct sator_map_
                 behind(k, level->n_dims));
 }
 
+/* A single instance: a loop of one step at the innermost memory, of which nothing is inside. */
+static void describe_no_loops(const struct describer *d, struct sator_text *text)
+{
+    int inner = d->result->n_levels - 1;
+
+    while (d->result->levels[inner].is_array)
+        inner--;
+    if (d->result->levels[inner].n_bypassed == 0) /* else its entry is the last */
+        sator_text_add(text, "  - at: %s\n", d->result->levels[inner].name);
+    sator_text_add(text, "    for: [%s 1]\n", d->problem->workload->loop_names[0]);
+}
+
 static void describe_yaml(struct describer *d)
 {
     struct sator_map_result *result = d->result;
@@ -536,14 +548,13 @@ static void describe_yaml(struct describer *d)
     for (int i = 0; i < result->n_levels; i++)
         any |= result->levels[i].n_loops > 0;
     sator_text_add(&text, "name: \"%s on %s\"\nloops:\n", result->workload, result->arch);
-    if (!any) /* a single instance */
-        sator_text_add(&text, "  - at: %s\n    for: [%s 1]\n", result->levels[0].name,
-                d->problem->workload->loop_names[0]);
     for (int i = 0; i < result->n_levels; i++) {
         const struct sator_map_level *level = &result->levels[i];
         if (level->n_loops > 0 || level->n_bypassed > 0 || level->skew != NULL)
             describe_level_yaml(&text, level);
     }
+    if (!any)
+        describe_no_loops(d, &text);
     d->result->yaml = sator_arena_strdup(d->arena, text.data);
     sator_text_clear(&text);
 }
