@@ -64,28 +64,21 @@ static const char *uncovered_result(const struct sator_map_result *result)
     return NULL;
 }
 
-static bool is_skewed(const struct sator_map_result *result)
+/* Whether the proof is over skewed loops that are joined across memories' tiles, too. */
+static bool is_joined_across(const struct sator_map_result *result)
 {
-    return result->n_skews > 1 || result->skew != NULL;
+    static const char open[] = "skewed loops joined across a memory's tiles";
+    bool any = true;
+
+    for (int i = 0; i < result->n_left_out; i++)
+        any &= strcmp(result->left_out[i], open) != 0;
+    return any;
 }
 
 static enum sator_status refuse(
         struct sator_ctx *ctx, const struct sator_workload *workload, const char *why)
 {
     return sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
-}
-
-/* The constraints that leave all skews out, to the latest message. */
-static void help_unskewed(struct sator_ctx *ctx, const struct sator_arch *arch)
-{
-    struct sator_text text = {0};
-
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_ARRAY && arch->levels[i].array.n_links > 0)
-            sator_text_add(&text, " --constraint '%s: skew 0'", arch->levels[i].name);
-    }
-    sator_help(ctx, "without them:%s", text.data);
-    sator_text_clear(&text);
 }
 
 static void put_indented(struct sator_text *text, const char *name, const char *document)
@@ -100,9 +93,10 @@ static void put_indented(struct sator_text *text, const char *name, const char *
     }
 }
 
+/* "is_joined": the space has loops joined across memories. */
 static void put_question(struct sator_text *text, const struct sator_network *network, int layer,
         const struct sator_arch *arch, const struct sator_map_options *options,
-        const struct sator_map_result *result)
+        const struct sator_map_result *result, bool is_joined)
 {
     struct sator_network one = *network;
     struct sator_text document = {0};
@@ -120,13 +114,14 @@ static void put_question(struct sator_text *text, const struct sator_network *ne
     sator_text_put(text, options->n_constraints > 0 ? "constraints:\n" : "");
     for (int i = 0; i < options->n_constraints; i++)
         sator_text_add(text, "  %s\n", options->constraints[i]);
+    sator_text_put(text, is_joined ? "joins: across\n" : "");
     sator_text_add(text, "objective: %s\nvalue: %.17g\nparts:\n", objectives[result->objective],
             result->value);
 }
 
-/* The cover of one choice of what bypasses what. */
-static enum sator_status put_choice(struct sator_ctx *ctx, const struct cert_question *question,
-        const struct sator_map_result *result, unsigned choice, double seconds,
+/* The cover of one space. */
+static enum sator_status put_space(struct sator_ctx *ctx, const struct cert_question *question,
+        const struct sator_map_result *result, const struct cert_space *space, double seconds,
         struct sator_text *text, struct cert_tally *tally)
 {
     struct sator_arena *arena = sator_arena_new();
@@ -134,11 +129,11 @@ static enum sator_status put_choice(struct sator_ctx *ctx, const struct cert_que
     const char *why;
     enum sator_status st;
 
-    st = cert_problem_init(ctx, arena, question, choice, p, &why);
+    st = cert_problem_init(ctx, arena, question, space, p, &why);
     if (st == SATOR_INPUT && why != NULL)
         refuse(ctx, question->workload, why);
     SATOR_TRY(st);
-    sator_text_add(text, "  choice %u\n", choice);
+    sator_text_add(text, "  %s\n", cert_space_text(arena, question->arch, space));
     SATOR_TRY(cert_cover_write(ctx, p, result->value, seconds, text, tally));
     if (text->length > MOST_BYTES) {
         sator_error(ctx, question->workload->loc,
@@ -165,10 +160,13 @@ enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     const struct cert_question question = {
-            workload, arch, own.objective, own.n_constraints, own.constraints};
+            workload, arch, own.objective, own.n_constraints, own.constraints, true};
     const char *why = uncovered_search(&own, workload, arch);
+    struct cert_spaces spaces = {0};
     if (why == NULL)
-        st = cert_problem_init(ctx, arena, &question, 0, p, &why);
+        st = cert_list_spaces(arena, &question, &spaces, &why);
+    if (why == NULL)
+        st = cert_problem_init(ctx, arena, &question, &spaces.space[0], p, &why);
     if (why != NULL)
         st = refuse(ctx, workload, why);
     sator_arena_free(arena);
@@ -183,6 +181,7 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     struct sator_map_options own;
     struct sator_text out = {0};
     struct cert_tally tally = {0};
+    struct sator_arena *arena = NULL;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL && text != NULL);
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     SATOR_CALL(ctx, return SATOR_NOMEM)
@@ -195,23 +194,28 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     why = why == NULL ? uncovered_result(result) : why;
     if (why != NULL)
         return refuse(ctx, workload, why);
-    if (is_skewed(result)) {
-        st = refuse(ctx, workload, "skewed arrays");
-        help_unskewed(ctx, arch);
-        return st;
-    }
-    int pairs = cert_count_choices(workload, arch);
-    const struct cert_question question = {
-            workload, arch, result->objective, own.n_constraints, own.constraints};
-    put_question(&out, network, layer, arch, &own, result);
-    for (unsigned choice = 0; choice < 1U << pairs; choice++)
-        SATOR_TRY(put_choice(ctx, &question, result, choice, own.budget_seconds, &out, &tally));
+    const struct cert_question question = {workload, arch, result->objective, own.n_constraints,
+            own.constraints, is_joined_across(result)};
+    arena = sator_arena_new();
+    struct cert_spaces spaces;
+    st = cert_list_spaces(arena, &question, &spaces, &why);
+    if (why != NULL)
+        refuse(ctx, workload, why);
+    SATOR_TRY(st);
+    bool is_joined = false;
+    for (int k = 0; k < spaces.n; k++)
+        is_joined |= spaces.space[k].across;
+    put_question(&out, network, layer, arch, &own, result, is_joined);
+    for (int k = 0; k < spaces.n; k++)
+        SATOR_TRY(put_space(
+                ctx, &question, result, &spaces.space[k], own.budget_seconds, &out, &tally));
     sator_text_put(&out, "end\n");
     if (count != NULL)
         *count = (struct sator_certificate_count){
                 1, tally.verified + 2, tally.total + 2, tally.parts};
     *text = sator_text_take(&out);
 done:
+    sator_arena_free(arena);
     sator_text_clear(&out);
     return st;
 }
@@ -227,6 +231,7 @@ struct reading {
     char *constraints; /* lines, each ended by NUL; "list" has them */
     int n_list;
     const char **list;
+    bool joins_across;
     enum sator_map_objective objective;
     double value;
 };
@@ -291,6 +296,7 @@ static enum sator_status take_question(struct reading *r)
         return malformed(r, "the mapping is missing");
     r->mapping = take_document(r);
     take_constraints(r);
+    r->joins_across = take(r, "joins: across\n");
     int objective = N_OBJECTIVES;
     while (objective-- > 0) {
         struct reading ahead = *r;
@@ -312,72 +318,89 @@ static enum sator_status take_question(struct reading *r)
 
 /* ---- checking ---- */
 
-/* The space of a choice. */
 static enum sator_status init(struct reading *r, struct sator_arena *arena,
-        const struct cert_question *question, unsigned choice, struct cert_problem *p)
+        const struct cert_question *question, const struct cert_space *space,
+        struct cert_problem *p)
 {
     const char *why;
-    enum sator_status st = cert_problem_init(r->ctx, arena, question, choice, p, &why);
+    enum sator_status st = cert_problem_init(r->ctx, arena, question, space, p, &why);
 
     if (st == SATOR_INPUT && why != NULL)
         sator_error(r->ctx, question->workload->loc, "certificates do not cover %s", why);
     return st;
 }
 
+/* Whether the nest is a mapping of one of the spaces, whose choice of what bypasses what the model
+ * looks at. */
+static enum sator_status find_space(struct reading *r, const struct cert_question *question,
+        const struct cert_spaces *spaces, const struct sator_loop_nest *nest, bool *found)
+{
+    enum sator_status st = SATOR_OK;
+
+    *found = false;
+    for (int k = 0; k < spaces->n && !*found && st == SATOR_OK; k++) {
+        struct sator_arena *arena = sator_arena_new();
+        struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+        if (spaces->space[k].choice == 0)
+            st = init(r, arena, question, &spaces->space[k], p);
+        if (spaces->space[k].choice == 0 && st == SATOR_OK)
+            *found = cert_is_of_space(p, question->arch, &spaces->space[k], nest);
+        sator_arena_free(arena);
+    }
+    return st;
+}
+
 /* Whether the mapping has the value that is claimed, as the model counts it. */
 static enum sator_status check_mapping(struct reading *r, const struct sator_network *network,
-        const struct cert_question *question, struct cert_tally *tally)
+        const struct cert_question *question, const struct cert_spaces *spaces,
+        struct cert_tally *tally)
 {
     static const struct sator_analyze_options options = {.timing = SATOR_TIMING_ROOFLINE};
-    struct sator_arena *arena = sator_arena_new();
-    struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
-    const struct sator_arch *arch = question->arch;
     struct sator_dataflow *dataflow = NULL;
     struct sator_result *result = NULL;
+    bool is_one;
     enum sator_status st;
 
     tally->total += 2;
-    SATOR_TRY(init(r, arena, question, 0, p));
     SATOR_TRY(sator_dataflow_parse(r->ctx, "the mapping", r->mapping, NULL, &dataflow));
-    SATOR_TRY(sator_analyze(r->ctx, network, 0, arch, dataflow, &options, &result));
+    SATOR_TRY(sator_analyze(r->ctx, network, 0, question->arch, dataflow, &options, &result));
     double value = cert_value(r->objective, result->energy_pj, result->total_cycles);
     if (fabs(value - r->value) <= 1e-9 * r->value)
         tally->verified++;
     else
         sator_warn(r->ctx, (struct sator_loc){0},
                 "not verified: the mapping has the value %.12g, %.12g is claimed", value, r->value);
-    if (cert_is_of_space(p, arch, dataflow->loops))
+    SATOR_TRY(find_space(r, question, spaces, dataflow->loops, &is_one));
+    if (is_one)
         tally->verified++;
     else
         sator_warn(r->ctx, (struct sator_loc){0},
                 "not verified: the mapping is none of those that the parts are of");
 done:
-    sator_arena_free(arena);
     sator_result_free(result);
     sator_dataflow_free(dataflow);
     return st;
 }
 
-static enum sator_status check_choice(struct reading *r, const struct cert_question *question,
-        unsigned choice, struct cert_tally *tally)
+static enum sator_status check_space(struct reading *r, const struct cert_question *question,
+        const struct cert_space *space, struct cert_tally *tally)
 {
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     struct cert_tally here = {0};
-    char header[32];
+    const char *name = cert_space_text(arena, question->arch, space);
     enum sator_status st;
 
-    SATOR_TRY(init(r, arena, question, choice, p));
-    snprintf(header, sizeof header, "  choice %u\n", choice);
-    if (take(r, header)) {
+    SATOR_TRY(init(r, arena, question, space, p));
+    if (take(r, sator_arena_printf(arena, "  %s\n", name))) {
         SATOR_TRY(cert_cover_check(r->ctx, p, r->value, r->at, &r->at, &here));
     } else {
         here.total = 1;
         here.first_fault = "is left out";
     }
     if (here.first_fault != NULL)
-        sator_warn(r->ctx, (struct sator_loc){0}, "not verified: %s, choice %u: %s",
-                question->workload->name, choice, here.first_fault);
+        sator_warn(r->ctx, (struct sator_loc){0}, "not verified: %s, %s: %s",
+                question->workload->name, name, here.first_fault);
     tally->verified += here.verified;
     tally->total += here.total;
     tally->parts += here.parts;
@@ -391,6 +414,8 @@ static enum sator_status check_one(
         struct reading *r, struct cert_tally *tally, struct sator_text *report)
 {
     struct cert_tally before = *tally;
+    struct sator_arena *arena = NULL;
+    struct cert_spaces spaces;
     struct sator_network *network = NULL;
     struct sator_arch *arch = NULL;
     enum sator_status st;
@@ -404,10 +429,16 @@ static enum sator_status check_one(
         goto done;
     }
     const struct cert_question question = {
-            &network->layers[0], arch, r->objective, r->n_list, r->list};
-    SATOR_TRY(check_mapping(r, network, &question, tally));
-    for (unsigned choice = 0; choice < 1U << pairs; choice++)
-        SATOR_TRY(check_choice(r, &question, choice, tally));
+            &network->layers[0], arch, r->objective, r->n_list, r->list, r->joins_across};
+    const char *why;
+    arena = sator_arena_new();
+    st = cert_list_spaces(arena, &question, &spaces, &why);
+    if (why != NULL)
+        sator_error(r->ctx, network->layers[0].loc, "certificates do not cover %s", why);
+    SATOR_TRY(st);
+    SATOR_TRY(check_mapping(r, network, &question, &spaces, tally));
+    for (int k = 0; k < spaces.n; k++)
+        SATOR_TRY(check_space(r, &question, &spaces.space[k], tally));
     if (!take(r, "end\n"))
         st = malformed(r, "after its parts there is no 'end'");
     uint64_t verified = tally->verified - before.verified, total = tally->total - before.total;
@@ -416,6 +447,7 @@ static enum sator_status check_one(
             network->layers[0].name, arch->name, verified == total ? "" : "not certain that ",
             r->value, units[r->objective], (unsigned long long)verified, (unsigned long long)total);
 done:
+    sator_arena_free(arena);
     sator_network_free(network);
     sator_arch_free(arch);
     free(r->workload);

@@ -161,7 +161,7 @@ static void set_tile(const struct cert_view *v, struct child *c)
 static void set_walk(const struct cert_view *v, const struct cert_move *move, struct walk *w)
 {
     const struct cert_problem *p = v->p;
-    unsigned apart = move->between & ~move->shared, near = 0;
+    unsigned near = 0;
     bool is_passed = false; /* a memory's row lies between */
 
     *w = (struct walk){.move = move, .tensor = &p->tensor[move->tensor], .copies = {1, 1}};
@@ -171,9 +171,9 @@ static void set_walk(const struct cert_view *v, const struct cert_move *move, st
     }
     for (int i = 0; i < p->n_loops; i++) {
         int64_t outer = cert_spread(p, v->part, move->outer, i);
-        int64_t alone = cert_spread(p, v->part, apart, i);
+        int64_t alone = cert_along(p, v->part, move, i, false);
         w->next[i] = cert_spread(p, v->part, near, i);
-        w->shared[i] = cert_spread(p, v->part, move->shared, i);
+        w->shared[i] = cert_along(p, v->part, move, i, true);
         w->apart[i] = outer * alone;
         bool joined = alone == 1 && w->next[i] == w->shared[i];
         w->whole[0] |= 1U << i;
@@ -416,6 +416,7 @@ double cert_view_bound(struct cert_view *v, double goal)
         for (int last = 0; last < 2; last++)
             memset(c->is_known[last], 0, sizeof(bool) << c->n_walks);
     }
+    v->prices.cycles = cert_cycles(v->p, v->part);
     return cert_least_value(v->p, &v->prices, least, v, goal);
 }
 

@@ -17,6 +17,62 @@ void cert_inside(
         const struct cert_problem *p, const struct cert_part *part, int row, int64_t *extent);
 /* The PEs of rows outside "row" that are used: at most, where some factors are not decided. */
 double cert_used(const struct cert_problem *p, const struct cert_part *part, int row);
+/* ---- cert_links.c ---- */
+/* Whether a word of the move is taken to cross once for the PEs that differ in "loop"'s digit on
+ * row "row" alone. */
+bool cert_shares(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, int row, int loop);
+/* The product of the factors of a loop on those rows between the move's ends along which its words
+ * are shared, or ("shared" false) are not. */
+int64_t cert_along(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, int loop, bool shared);
+/* Put the loops of row "row" in the order of the workload, the outermost first; how many there are.
+ */
+int cert_list_along(const struct cert_problem *p, struct cert_part *part, int row);
+/* Whether it matters in which order loops stand on the row. */
+bool cert_order_matters(const struct cert_problem *p, int row);
+/* The order that the part has along row "row" is known from now on. False where coordinates are of
+ * too many kinds: then it is not. */
+bool cert_order_row(const struct cert_problem *p, struct cert_part *part, int row);
+/* PEs that have the same sources, each with a tile that lies "at" (by dimension of the tensor) from
+ * the PE's own. */
+struct cert_places {
+    int n;
+    struct cert_place {
+        double pes;
+        int n;
+        struct cert_source {
+            const struct cert_link *link;
+            int64_t at[CERT_DIMS];
+        } source[CERT_LINKS];
+    } * place;
+};
+/* The places of a directed move, all rows of whose links are ordered, in "arena". */
+void cert_places_init(struct sator_arena *arena, const struct cert_problem *p,
+        const struct cert_part *part, const struct cert_move *move, struct cert_places *places);
+/* A tile, by dimension of its tensor. */
+struct cert_tile {
+    int n_dims;
+    int n_runs[CERT_DIMS];
+    const struct cert_run *run[CERT_DIMS];
+    bool has_gaps; /* the rest is set by cert_tile_init */
+    int64_t step[CERT_DIMS], length[CERT_DIMS]; /* without gaps */
+    double words;
+};
+void cert_tile_init(struct cert_tile *tile);
+/* The words that cross to all places, at least, and exactly where runs have no gaps: in a stamp
+ * before which the tile lay lower by "moved", or (NULL) before which nobody held anything. */
+double cert_fresh(
+        const struct cert_places *places, const struct cert_tile *tile, const int64_t *moved);
+
+/* ---- cert_skew.c ---- */
+/* The cycles that compute takes at least: exactly, where all factors are decided. */
+double cert_cycles(const struct cert_problem *p, const struct cert_part *part);
+/* The first row whose loops keep anything in what stands at row "child_row": those outside end runs
+ * of a skewed array, after which PEs hold nothing. */
+int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, int child_row);
+
+/* ---- cert_weights.c ---- */
 /* What the words of parts with the same parallel factors cost. */
 struct cert_prices {
     double cycles; /* that compute takes at least */

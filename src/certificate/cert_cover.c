@@ -80,6 +80,7 @@ static void settle_orders(struct cover *c, double *least)
     for (int i = 0; i < c->p->n_loops; i++)
         c->part.factor[row][i] = left_of(c, i);
     c->part.known[row] = (1U << c->p->n_loops) - 1;
+    c->exact.cycles = cert_cycles(c->p, &c->part);
     if (cert_may_be(c->p, &c->part))
         *least = fmin(*least, cert_bound_leaf(c->p, &c->part, &c->exact, c->goal));
     for (int i = 0; i < c->p->n_loops; i++)
@@ -106,7 +107,7 @@ static void split(struct cover *c, int m, int loop, double *least)
     c->part.known[row] |= 1U << loop;
     for (int k = c->p->n_divisors[loop] - 1; k >= 0; k--) {
         int64_t factor = c->p->divisors[loop][k];
-        if (left % factor != 0)
+        if (left % factor != 0 || (factor > 1 && (c->p->row[row].banned >> loop & 1)))
             continue;
         c->part.factor[row][loop] = factor;
         cert_inside(c->p, &c->part, row, tile);
@@ -123,13 +124,64 @@ static void split(struct cover *c, int m, int loop, double *least)
     c->part.known[row] &= ~(1U << loop);
 }
 
+/* ---- orders along array dimensions ---- */
+
+static void split_orders(struct cover *c, int row, double *least);
+
+/* The row's loops stand in a known order: bound what is left, and go on where that is not enough.
+ */
+static void settle_row(struct cover *c, int row, double *least)
+{
+    cert_order_row(c->p, &c->part, row);
+    cert_view_unroll(c->view);
+    double bound = c->part.n_along[row] > 1 ? cert_view_bound(c->view, c->goal) : 0;
+    c->tally->parts++;
+    if (bound >= c->goal)
+        *least = fmin(*least, bound);
+    else
+        split_orders(c, row + 1, least);
+    c->part.ordered &= ~(1U << row);
+}
+
+/* All orders of the row's loops from the k-th on. */
+static void permute(struct cover *c, int row, int k, double *least)
+{
+    int *along = c->part.along[row], n = c->part.n_along[row];
+
+    if (k >= n - 1) {
+        settle_row(c, row, least);
+        return;
+    }
+    for (int j = k; j < n && !should_stop(c); j++) {
+        int first = along[j];
+        along[j] = along[k];
+        along[k] = first;
+        permute(c, row, k + 1, least);
+        along[k] = along[j];
+        along[j] = first;
+    }
+}
+
+static void split_orders(struct cover *c, int row, double *least)
+{
+    while (row < c->p->n_rows && !(c->p->row[row].is_space && cert_order_matters(c->p, row)))
+        row++;
+    if (row < c->p->n_rows) {
+        cert_list_along(c->p, &c->part, row);
+        permute(c, row, 0, least);
+        return;
+    }
+    cert_view_unroll(c->view);
+    split(c, c->p->n_memories - 1, 0, least);
+}
+
 /* The least bound of the pieces of an unrolling; INFINITY where nothing fits. */
 static double split_all(struct cover *c)
 {
     double least = INFINITY;
 
     cert_prices_init(c->p, &c->part, true, &c->exact);
-    split(c, c->p->n_memories - 1, 0, &least);
+    split_orders(c, 0, &least);
     return least;
 }
 

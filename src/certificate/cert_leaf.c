@@ -29,7 +29,13 @@ struct leaf {
     const struct cert_part *part;
     int64_t stride[CERT_ROWS][CERT_LOOPS]; /* iterations that a step skips */
     double stamps[CERT_MOVES]; /* outside the move's child */
+    int cold[CERT_MOVES]; /* loops of rows outside of it keep nothing there */
     struct held held[CERT_MOVES][2]; /* a tile; a group */
+    bool is_counted[CERT_MOVES]; /* what its links bring is, from place to place */
+    struct cert_tile tile[CERT_MOVES];
+    struct cert_places places[CERT_MOVES];
+    double all[CERT_MOVES]; /* unique words of a stamp before which nobody held anything */
+    struct sator_arena *arena;
 };
 
 static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped, struct held *held)
@@ -52,7 +58,8 @@ static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped
             int i = t->dim[e].loop[k];
             int64_t coef = t->dim[e].coef[k];
             for (int r = 0; r < v->child_row && grouped; r++) {
-                if ((v->shared >> r & 1) && leaf->part->factor[r][i] > 1)
+                if ((v->between >> r & 1) && leaf->part->factor[r][i] > 1 &&
+                        cert_shares(p, leaf->part, v, r, i))
                     run[n++] =
                             (struct cert_run){coef * leaf->stride[r][i], leaf->part->factor[r][i]};
             }
@@ -65,13 +72,50 @@ static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped
             held->values[e] = cert_sums(n, run);
         held->words *= held->values[e];
     }
-    unsigned apart = v->outer | (grouped ? v->between & ~v->shared : v->between);
-    for (int i = 0; i < p->n_loops; i++)
-        held->copies *= (double)cert_spread(p, leaf->part, apart, i);
+    for (int i = 0; i < p->n_loops; i++) {
+        held->copies *= (double)(cert_spread(p, leaf->part, v->outer, i) *
+                cert_along(p, leaf->part, v, i, false));
+        held->copies *= grouped ? 1 : (double)cert_along(p, leaf->part, v, i, true);
+    }
+}
+
+/* Whether it is known in which order loops stand on all rows of the move's links, if it has any. */
+static bool is_ordered(const struct cert_part *part, const struct cert_move *v)
+{
+    bool ordered = v->is_directed;
+
+    for (int l = 0; l < v->n_links && ordered; l++) {
+        for (int r = 0; r < CERT_ROWS; r++)
+            ordered &= v->link[l].shift[r] == 0 || (part->ordered >> r & 1);
+    }
+    return ordered;
+}
+
+static void count_links(struct leaf *leaf, int m)
+{
+    const struct cert_move *v = &leaf->p->move[m];
+    const struct held *held = &leaf->held[m][0];
+    struct cert_tile *tile = &leaf->tile[m];
+
+    leaf->all[m] = leaf->held[m][1].copies * leaf->held[m][1].words;
+    leaf->is_counted[m] = is_ordered(leaf->part, v);
+    if (!leaf->is_counted[m])
+        return;
+    if (leaf->arena == NULL)
+        leaf->arena = sator_arena_new();
+    tile->n_dims = leaf->p->tensor[v->tensor].n_dims;
+    for (int e = 0; e < tile->n_dims; e++) {
+        tile->n_runs[e] = held->n_tile[e];
+        tile->run[e] = held->runs[e];
+    }
+    cert_tile_init(tile);
+    cert_places_init(leaf->arena, leaf->p, leaf->part, v, &leaf->places[m]);
+    leaf->all[m] = cert_fresh(&leaf->places[m], tile, NULL);
 }
 
 static void init(const struct cert_problem *p, const struct cert_part *part, struct leaf *leaf)
 {
+    leaf->arena = NULL;
     leaf->p = p;
     leaf->part = part;
     for (int i = 0; i < p->n_loops; i++) {
@@ -84,12 +128,14 @@ static void init(const struct cert_problem *p, const struct cert_part *part, str
     for (int m = 0; m < p->n_moves; m++) {
         const struct cert_move *v = &p->move[m];
         leaf->stamps[m] = 1;
+        leaf->cold[m] = cert_cold_row(p, part, v->child_row);
         for (int r = 0; r < v->child_row; r++) {
             for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
                 leaf->stamps[m] *= (double)part->factor[r][i];
         }
         for (int grouped = 0; grouped < 2; grouped++)
             hold(leaf, v, grouped, &leaf->held[m][grouped]);
+        count_links(leaf, m);
     }
 }
 
@@ -98,7 +144,7 @@ static void init(const struct cert_problem *p, const struct cert_part *part, str
 static double kept_values(const struct leaf *leaf, int move, int grouped, int e, int64_t shift)
 {
     const struct held *held = &leaf->held[move][grouped];
-    int n_set = leaf->p->move[move].has_links ? held->n_runs[e] : held->n_tile[e];
+    int n_set = leaf->p->move[move].n_links > 0 ? held->n_runs[e] : held->n_tile[e];
 
     return cert_common_of_all(n_set, held->n_runs[e], held->runs[e], shift);
 }
@@ -147,8 +193,11 @@ static void find_kept(const struct leaf *leaf, int row, int loop, const struct i
             shift[e] += t->dim[e].coef[k] * (moved - placed->back[i] - further->back[i]);
         }
     }
-    for (int grouped = 0; grouped < 2; grouped++)
-        kept[grouped] = steps * kept_words(leaf, move, grouped, shift);
+    kept[0] = steps * kept_words(leaf, move, 0, shift);
+    kept[1] = steps *
+            (leaf->is_counted[move] ? leaf->all[move] -
+                                    cert_fresh(&leaf->places[move], &leaf->tile[move], shift)
+                                    : kept_words(leaf, move, 1, shift));
 }
 
 static void place(const struct leaf *leaf, int row, int loop, struct inside *inside)
@@ -213,7 +262,7 @@ static void step(const struct sums *s, int row, int loop, const struct inside *p
 
     for (int m = 0; m < p->n_moves; m++) {
         double kept[2];
-        if (p->move[m].child_row <= row)
+        if (p->move[m].child_row <= row || row < s->leaf->cold[m])
             continue;
         find_kept(s->leaf, row, loop, placed, &further[m], m, kept);
         for (int w = 0; w < s->n; w++)
@@ -277,8 +326,7 @@ static double all_words(const struct leaf *leaf, const struct cert_weights *w)
     for (int m = 0; m < leaf->p->n_moves; m++) {
         const struct held *held = leaf->held[m];
         sum += leaf->stamps[m] *
-                (w->unique[m] * held[1].copies * held[1].words +
-                        w->arriving[m] * held[0].copies * held[0].words);
+                (w->unique[m] * leaf->all[m] + w->arriving[m] * held[0].copies * held[0].words);
     }
     return sum;
 }
@@ -345,6 +393,7 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
         bound = least_of_front(leaf, exact);
     if (bound < goal)
         bound = fmax(bound, cert_least_value(p, exact, least, leaf, goal));
+    sator_arena_free(leaf->arena);
     free(leaf);
     return bound;
 }

@@ -137,14 +137,19 @@ static bool take_order(struct reader *r, int level)
     return is_at_end(r);
 }
 
-/* "skew 0": without it nothing here is skewed either. */
-static bool take_skew(struct reader *r)
+/* "skew 1 -1": a coefficient for each dimension, CERT_SHAPES at most; how many. */
+static int take_skew(struct reader *r, int64_t *step)
 {
-    int64_t step = 0;
+    int n = 0;
 
-    while (take_number(r, &step) && step == 0)
-        continue;
-    return step == 0 && is_at_end(r);
+    do {
+        bool is_less = take_sign(r, "-");
+        if (n == CERT_SHAPES || !take_number(r, &step[n]))
+            return 0;
+        step[n] = is_less ? -step[n] : step[n];
+        n++;
+    } while (!is_at_end(r));
+    return n;
 }
 
 /* "k 8, c <= 4, r >= 2", of an array also "k 8 -> 0". */
@@ -211,6 +216,7 @@ bool cert_limits_add(struct cert_problem *p, const struct sator_workload *worklo
         const struct sator_arch *arch, const char *text)
 {
     struct reader r = {p, workload, arch, text};
+    int64_t step[CERT_SHAPES];
     int level = 0;
 
     if (take_word(&r, "utilization") && !take_sign(&r, ":"))
@@ -223,11 +229,23 @@ bool cert_limits_add(struct cert_problem *p, const struct sator_workload *worklo
     bool is_array = arch->levels[level].kind == SATOR_LEVEL_ARRAY;
     if (is_array && take_form(&r, "only"))
         return take_only(&r, level);
-    if (is_array && take_word(&r, "skew"))
-        return take_skew(&r);
+    if (is_array && take_word(&r, "skew")) /* which says what spaces there are */
+        return take_skew(&r, step) > 0;
     if (!is_array && take_form(&r, "order"))
         return take_order(&r, level);
     return take_factors(&r, level);
+}
+
+int cert_limits_skew(const struct sator_arch *arch, const char *text, int *level, int64_t *step)
+{
+    struct reader r = {.arch = arch, .at = text};
+
+    *level = 0;
+    while (*level < arch->n_levels && !take_word(&r, arch->levels[*level].name))
+        ++*level;
+    bool is_skew = *level < arch->n_levels && arch->levels[*level].kind == SATOR_LEVEL_ARRAY &&
+            take_sign(&r, ":") && take_word(&r, "skew");
+    return is_skew ? take_skew(&r, step) : 0;
 }
 
 /* ---- what they leave ---- */
@@ -285,11 +303,50 @@ static bool add_entry(const struct cert_problem *p, const struct sator_loop_entr
     return true;
 }
 
-bool cert_is_of_space(const struct cert_problem *p, const struct sator_arch *arch,
+/* Whether as many loops of a memory are joined as in the space: all of that directly outside the
+ * skewed array ("outside" further in: 0), and all or none of those outside of it. */
+static bool is_joined_so(
+        const struct cert_space *space, const struct sator_loop_entry *entry, int outside)
+{
+    int joined = entry->says_joined ? entry->joined : outside == 0 ? entry->n_loops : 0;
+
+    return joined == (outside == 0 || (outside > 0 && space->across) ? entry->n_loops : 0);
+}
+
+/* Whether a nest is skewed as the mappings of the space are. */
+static bool is_skewed_so(const struct sator_arch *arch, const struct cert_space *space,
         const struct sator_loop_nest *nest)
 {
+    int row = 0, outside = -1; /* the level directly outside the first array that is skewed */
+    bool same = true;
+
+    for (int i = 0, memory = -1; i < arch->n_levels && outside < 0; i++) {
+        bool is_array = arch->levels[i].kind == SATOR_LEVEL_ARRAY;
+        memory = is_array ? memory : i;
+        for (int d = 0; d < (is_array ? arch->levels[i].array.n_dims : 1); d++, row++)
+            outside = row < CERT_ROWS && space->step[row] != 0 ? memory : outside;
+    }
+    row = 0;
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        static const struct sator_loop_entry none;
+        const struct sator_loop_entry *entry = &none;
+        for (int e = 0; e < nest->n_entries; e++)
+            entry = strcmp(nest->entries[e].level, level->name) == 0 ? &nest->entries[e] : entry;
+        if (level->kind == SATOR_LEVEL_MEMORY)
+            same &= outside < 0 ? !entry->says_joined : is_joined_so(space, entry, outside - i);
+        for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++)
+            same &= space->step[row + d] == (d < entry->n_skew ? entry->skew[d] : 0);
+        row += level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 1;
+    }
+    return same;
+}
+
+bool cert_is_of_space(const struct cert_problem *p, const struct sator_arch *arch,
+        const struct cert_space *space, const struct sator_loop_nest *nest)
+{
     struct cert_part part = {.is_unrolled = true};
-    bool is_one = nest != NULL;
+    bool is_one = nest != NULL && is_skewed_so(arch, space, nest);
 
     for (int r = 0; r < p->n_rows; r++) {
         part.known[r] = (1U << p->n_loops) - 1;
@@ -301,8 +358,7 @@ bool cert_is_of_space(const struct cert_problem *p, const struct sator_arch *arc
         while (level < arch->n_levels &&
                 strcmp(arch->levels[level].name, nest->entries[e].level) != 0)
             level++;
-        is_one = nest->entries[e].n_skew == 0 &&
-                add_entry(p, &nest->entries[e], rows_of(p, level), &part);
+        is_one = add_entry(p, &nest->entries[e], rows_of(p, level), &part);
     }
     for (int i = 0; is_one && i < p->n_loops; i++)
         is_one = cert_spread(p, &part, ~0U, i) == p->extent[i];

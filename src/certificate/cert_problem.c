@@ -12,7 +12,7 @@ struct maker {
     struct cert_problem *p;
     const struct sator_workload *workload;
     const struct sator_arch *arch;
-    unsigned choice; /* of what bypasses what */
+    const struct cert_space *space;
     int n_pairs; /* of a memory and a tensor that may bypass it, so far */
     const char **why;
     int loop_at[64]; /* of the workload's; -1: one iteration */
@@ -192,6 +192,7 @@ static enum sator_status add_memory(struct maker *k, int level, double instances
     if (p->n_memories == CERT_MEMORIES || p->n_rows == CERT_ROWS)
         return refuse(k, "more than 10 memories");
     *m = (struct cert_memory){.spec = spec, .row = p->n_rows};
+    p->holds_idle |= spec->holds_idle;
     p->leakage_pj += isnan(spec->leakage_pj.value) ? 0 : spec->leakage_pj.value * instances;
     for (int a = 0; a < p->n_tensors; a++) {
         const struct sator_access *access = &k->workload->accesses[a];
@@ -199,7 +200,7 @@ static enum sator_status add_memory(struct maker *k, int level, double instances
         bool holds = (spec->n_tensors == 0 || listed(name, spec->n_tensors, spec->tensors)) &&
                 !listed(name, spec->n_bypass, spec->bypass);
         if (holds && listed(name, spec->n_may_bypass, spec->may_bypass)) {
-            holds = !(k->choice >> k->n_pairs & 1);
+            holds = !(k->space->choice >> k->n_pairs & 1);
             k->n_pairs++;
         }
         m->holds |= holds ? 1U << a : 0;
@@ -244,12 +245,14 @@ static enum sator_status add_levels(struct maker *k)
             if (p->n_rows == CERT_ROWS)
                 return refuse(k, "more than 24 memories and array dimensions");
             int64_t shape = level->array.shape[d];
-            p->row[p->n_rows++] = (struct cert_row){.is_space = true,
+            p->row[p->n_rows] = (struct cert_row){.is_space = true,
                     .memory = d, /* until rows are joined: the dimension */
                     .level = i,
                     .n_shapes = 1,
                     .shape = {shape},
-                    .pes = shape};
+                    .pes = shape,
+                    .step = k->space->step[p->n_rows]};
+            p->n_rows++;
             instances *= (double)shape;
         }
     }
@@ -267,34 +270,50 @@ done:
 
 /* ---- moves ---- */
 
-static void join_bus_price(struct cert_move *move, bool any, double pj)
+static void join_bus_price(struct cert_move *move, double pj)
 {
-    move->bus_pj = any ? fmin(move->bus_pj, pj) : pj;
+    move->bus_pj = move->has_network ? fmin(move->bus_pj, pj) : pj;
+    move->has_network = true;
 }
 
-/* The rows along which a link leads: over them a word is taken to cross once, which is no more
- * than it does. Links from the stamp before bring nothing of a tensor without windows: whoever held
- * a tile in the stamp before has the same digits of the loops that stand alone now, and the
- * receiver held it then, too. */
+/* Add a link. Those from the stamp before bring nothing of a tensor without windows: whoever held a
+ * tile in the stamp before has the same digits of the loops that stand alone now, and the receiver
+ * held it then, too. What a skew makes late, or has come from PEs ahead, is left out. */
 static enum sator_status add_link(
         struct maker *k, int level, const struct sator_link *link, struct cert_move *move)
 {
-    const struct cert_tensor *t = &k->p->tensor[move->tensor];
-    const struct sator_piece *piece = sator_relation_function(link->map);
+    const struct cert_problem *p = k->p;
+    const struct cert_tensor *t = &p->tensor[move->tensor];
+    struct cert_link made = {.shift = {0}};
+    int64_t late = link->interval;
+    unsigned rows = 0, far = 0;
 
-    if (link->interval > 1 || piece == NULL || link->map->n_in != link->map->n_out)
-        return refuse(k, "links from two stamps before, or with a map that is no distance");
-    for (int r = 0; r < k->p->n_rows; r++) {
-        const struct cert_row *row = &k->p->row[r];
+    for (int r = 0; r < p->n_rows; r++) {
+        const struct cert_row *row = &p->row[r];
         if (!row->is_space || row->level != level)
             continue;
-        const struct sator_expr *out = piece->out[row->memory];
-        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR ||
-                out->terms[0].var != row->memory || out->terms[0].factor != 1)
+        if (!cert_link_shift(link, row->memory, &made.shift[r]))
             return refuse(k, "links with a map that is no distance");
-        if (out->constant != 0 && (link->interval == 0 || t->relevant != t->plain))
-            move->shared |= 1U << r;
+        late -= row->step * made.shift[r];
+        rows |= made.shift[r] != 0 ? 1U << r : 0;
+        far |= llabs(made.shift[r]) > 1 ? 1U << r : 0;
     }
+    made.is_wire = late == 0;
+    if (late < 0 || late > 1) {
+        k->p->has_late = true;
+        return k->space->is_skewed ? SATOR_OK : refuse(k, "links from two stamps before");
+    }
+    if (rows == 0 || (!made.is_wire && t->relevant == t->plain))
+        return SATOR_OK;
+    if (move->n_links < CERT_LINKS)
+        move->link[move->n_links] = made;
+    move->n_links++;
+    if (!made.is_wire) {
+        move->passed |= rows;
+        return SATOR_OK;
+    }
+    move->wired = ((move->wired | (rows & ~move->shared)) & ~far) | (move->wired & ~rows);
+    move->shared |= rows;
     return SATOR_OK;
 }
 
@@ -316,8 +335,11 @@ static enum sator_status add_bus(
     }
     for (int r = 0; r < k->p->n_rows; r++) {
         const struct cert_row *row = &k->p->row[r];
-        if (row->is_space && row->level == level && !(kept >> row->memory & 1))
+        if (row->is_space && row->level == level && !(kept >> row->memory & 1)) {
             move->shared |= 1U << r;
+            move->wired &= ~(1U << r);
+            move->is_directed = false;
+        }
     }
     return SATOR_OK;
 }
@@ -331,7 +353,7 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
 {
     const struct sator_array *array = &k->arch->levels[level].array;
     const struct sator_access *access = &k->workload->accesses[move->tensor];
-    bool is_output = k->p->tensor[move->tensor].is_output, any = move->shared != 0;
+    bool is_output = k->p->tensor[move->tensor].is_output;
     bool has_links = false;
     double pj;
     enum sator_status st = SATOR_OK;
@@ -343,8 +365,8 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
         SATOR_TRY(figure(
                 k, sator_link_action(NULL, link, access->tensor, access->word_bits).word_pj, &pj));
         SATOR_TRY(add_link(k, level, link, move));
-        join_bus_price(move, any, pj);
-        any = has_links = move->has_links = true;
+        join_bus_price(move, pj);
+        has_links = true;
     }
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
@@ -353,8 +375,7 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
         SATOR_TRY(figure(
                 k, sator_bus_action(NULL, bus, access->tensor, access->word_bits).word_pj, &pj));
         SATOR_TRY(add_bus(k, level, bus, move));
-        join_bus_price(move, any, pj);
-        any = true;
+        join_bus_price(move, pj);
         move->merges |= is_output;
     }
     if (move->merges && has_links)
@@ -432,8 +453,12 @@ static enum sator_status add_move(struct maker *k, int tensor, int parent, int c
 
     if (p->n_moves == CERT_MOVES)
         return refuse(k, "too many memories and tensors");
-    *move = (struct cert_move){
-            .tensor = tensor, .parent = parent, .child = child, .inward = -1, .read_lane = -1};
+    *move = (struct cert_move){.tensor = tensor,
+            .parent = parent,
+            .child = child,
+            .inward = -1,
+            .read_lane = -1,
+            .is_directed = true};
     move->child_row = child == p->n_memories ? p->n_rows : p->memory[child].row;
     move->outer = space_rows(p, 0, p->memory[parent].row);
     move->between = space_rows(p, p->memory[parent].row, move->child_row);
@@ -443,6 +468,8 @@ static enum sator_status add_move(struct maker *k, int tensor, int parent, int c
         last = p->row[r].level;
         SATOR_TRY(add_wires(k, last, move));
     }
+    move->passed &= ~move->shared;
+    move->is_directed &= move->n_links > 0 && move->n_links <= CERT_LINKS;
     if (move->merges && p->tensor[tensor].relevant != p->tensor[tensor].plain)
         return refuse(k, "sums over trees with a sliding index");
     p->n_moves++;
@@ -478,14 +505,34 @@ done:
     return st;
 }
 
+/* Loops at a memory inside a skewed array that some tensor passes by would stand between its words
+ * and the row that is skewed: there are none. */
+static void ban_passed(struct cert_problem *p)
+{
+    for (int i = 0; i < p->n_moves; i++) {
+        bool is_skewed = false;
+        for (int r = 0; r < p->move[i].child_row; r++) {
+            if (!p->row[r].is_space)
+                p->row[r].banned |= is_skewed ? ~0U : 0;
+            else
+                is_skewed |= (p->move[i].between >> r & 1) && p->row[r].step != 0;
+        }
+    }
+}
+
 /* ---- rows that nothing tells apart ---- */
 
 static bool is_alike(const struct cert_problem *p, int r, int s)
 {
-    bool alike = p->row[r].is_space && p->row[s].is_space && p->row[r].level == p->row[s].level;
+    bool alike = p->row[r].is_space && p->row[s].is_space && p->row[r].level == p->row[s].level &&
+            p->row[r].step == 0 && p->row[s].step == 0;
 
-    for (int i = 0; i < p->n_moves; i++)
-        alike &= (p->move[i].shared >> r & 1) == (p->move[i].shared >> s & 1);
+    for (int i = 0; i < p->n_moves; i++) {
+        const struct cert_move *v = &p->move[i];
+        alike &= (v->shared >> r & 1) == (v->shared >> s & 1);
+        alike &= !v->is_directed ||
+                !((v->wired | v->passed) >> r & 1 || (v->wired | v->passed) >> s & 1);
+    }
     for (int i = 0; i < p->n_limits; i++)
         alike &= (p->limit[i].rows >> r & 1) == (p->limit[i].rows >> s & 1);
     return alike;
@@ -504,6 +551,11 @@ static void drop_row(struct cert_problem *p, int r)
         v->outer = without_row(v->outer, r);
         v->between = without_row(v->between, r);
         v->shared = without_row(v->shared, r);
+        v->wired = without_row(v->wired, r);
+        v->passed = without_row(v->passed, r);
+        for (int k = 0; k < v->n_links && k < CERT_LINKS; k++)
+            memmove(&v->link[k].shift[r], &v->link[k].shift[r + 1],
+                    sizeof *v->link[k].shift * (size_t)(CERT_ROWS - r - 1));
         v->child_row -= v->child_row > r;
     }
     for (int i = 0; i < p->n_limits; i++)
@@ -529,19 +581,20 @@ static void join_rows(struct cert_problem *p)
 }
 
 enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct cert_question *question, unsigned choice, struct cert_problem *problem,
-        const char **why)
+        const struct cert_question *question, const struct cert_space *space,
+        struct cert_problem *problem, const char **why)
 {
     const struct sator_workload *workload = question->workload;
     struct maker k = {.ctx = ctx,
             .p = problem,
             .workload = workload,
             .arch = question->arch,
-            .choice = choice,
+            .space = space,
             .why = why};
     enum sator_status st;
 
-    *problem = (struct cert_problem){.arena = arena, .objective = question->objective};
+    *problem = (struct cert_problem){
+            .arena = arena, .objective = question->objective, .across = space->across};
     *why = NULL;
     SATOR_TRY(add_loops(&k));
     for (int i = 0; i < workload->n_accesses; i++)
@@ -553,6 +606,7 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
         if (!cert_limits_add(problem, workload, question->arch, text))
             return refuse(&k, sator_arena_printf(arena, "the constraint '%s'", text));
     }
+    ban_passed(problem);
     join_rows(problem);
 done:
     return st;

@@ -93,6 +93,16 @@ double cert_sums(int n, const struct cert_run *runs)
     return (double)found;
 }
 
+bool cert_gapless(int n, const struct cert_run *runs, int64_t *step, int64_t *length)
+{
+    struct cert_run sorted[CERT_RUNS];
+    struct sums sums = gapless_part(sort(n, runs, sorted), sorted);
+
+    *step = sums.step;
+    *length = sums.length;
+    return sums.is_gapless;
+}
+
 double cert_common(int n, const struct cert_run *runs, int64_t shift)
 {
     struct cert_run sorted[CERT_RUNS];

@@ -210,7 +210,7 @@ static void set_lane(const struct cert_problem *p, const struct cert_part *part,
 void cert_prices_init(const struct cert_problem *p, const struct cert_part *part, bool exactly,
         struct cert_prices *prices)
 {
-    prices->cycles = p->instances / cert_used(p, part, p->n_rows) * p->cycles;
+    prices->cycles = cert_cycles(p, part);
     if (p->objective != SATOR_MAP_LATENCY)
         set_energy(p, part, exactly, &prices->energy);
     for (int l = 0; l < p->n_lanes; l++)

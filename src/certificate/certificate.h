@@ -26,6 +26,8 @@ enum {
     CERT_RUNS = 96, /* of a dimension: digits above 1 of fewer than 2^57 instances, tiles */
     CERT_LIMITS = 64,
     CERT_SHAPES = 8, /* dimensions of an array that make one row */
+    CERT_LINKS = 12, /* that serve a move */
+    CERT_KINDS = 64, /* of coordinates of a row */
     CERT_CHOICES = 10 /* pairs of a memory and a tensor that may bypass it */
 };
 
@@ -54,6 +56,7 @@ struct cert_row {
     int level; /* of the architecture */
     int n_shapes;
     int64_t shape[CERT_SHAPES], pes;
+    int64_t step; /* how much later PEs run with each step along it */
     unsigned banned; /* loops that a constraint keeps out */
     unsigned within[CERT_LOOPS]; /* by loop, those that a constraint puts inside of it */
 };
@@ -91,8 +94,16 @@ struct cert_move {
     int tensor, parent, child; /* child: n_memories for the compute units */
     int child_row;
     unsigned outer, between; /* space rows above the parent; between the two */
-    unsigned shared; /* of these, those over which a word crosses once */
-    bool has_links; /* words come from other PEs, which may have held them in the stamp before */
+    unsigned shared; /* of these, those over which a word crosses once: buses' and wires' ... */
+    unsigned wired; /* ... where it is wires alone, to the next PE, and the order of loops tells */
+    unsigned passed; /* those along which only links from the stamp before lead */
+    int n_links;
+    struct cert_link {
+        bool is_wire; /* else from the stamp before */
+        int64_t shift[CERT_ROWS];
+    } link[CERT_LINKS];
+    bool is_directed; /* by links alone, whose list is whole: what they bring may be counted */
+    bool has_network; /* some wire or bus, of which "bus_pj" is the cheapest */
     bool merges; /* sums are added on the way out */
     double bus_pj; /* of a word that the network spares */
     int read_lane, update_lane, fill_lane; /* parent's reads and writes, child's writes; or -1 */
@@ -122,6 +133,9 @@ struct cert_problem {
     int n_limits;
     struct cert_limit limit[CERT_LIMITS];
     double least_used; /* PEs that a constraint asks for */
+    bool across; /* what is skewed runs on across the tiles of memories outside */
+    bool holds_idle; /* some memory does while its PE idles */
+    bool has_late; /* links that a skew makes late, or has come from PEs ahead, are left out */
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
 };
@@ -137,24 +151,49 @@ struct cert_question {
     enum sator_map_objective objective;
     int n_constraints;
     const char *const *constraints;
+    bool joins_across; /* with skewed loops joined across the tiles of memories */
 };
-/* The space of choice "choice", in "arena". SATOR_INPUT, with "*why" (in the arena) saying what is
- * not covered by certificates. */
+/* One of the spaces that together are the whole. */
+struct cert_space {
+    unsigned choice; /* of what bypasses what */
+    bool is_skewed;
+    int64_t step[CERT_ROWS]; /* by memory and array dimension of the machine, outermost first */
+    bool across; /* the skewed loops are joined with those of all memories outside */
+};
+/* A space, in "arena". SATOR_INPUT, with "*why" (in the arena) saying what is not covered by
+ * certificates. */
 enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct cert_question *question, unsigned choice, struct cert_problem *problem,
-        const char **why);
+        const struct cert_question *question, const struct cert_space *space,
+        struct cert_problem *problem, const char **why);
+
+/* ---- cert_skew.c ---- */
+struct cert_spaces {
+    int n;
+    struct cert_space *space;
+};
+/* All spaces, in "arena": each skew, the one that is none first, with each choice of what bypasses
+ * what. SATOR_INPUT with "*why" as above. */
+enum sator_status cert_list_spaces(struct sator_arena *arena, const struct cert_question *question,
+        struct cert_spaces *spaces, const char **why);
+/* What a certificate calls a space: "choice 0 skew PE 1 1 across". */
+const char *cert_space_text(
+        struct sator_arena *arena, const struct sator_arch *arch, const struct cert_space *space);
+/* How far a link leads along dimension "dim" of its array; false where that is no constant. */
+bool cert_link_shift(const struct sator_link *link, int dim, int64_t *shift);
 
 /* ---- cert_limits.c: constraints ---- */
 /* Add what a constraint says; false where that is not understood. Rows are not joined yet. */
 bool cert_limits_add(struct cert_problem *p, const struct sator_workload *workload,
         const struct sator_arch *arch, const char *text);
+/* The coefficients of a constraint on the skew of array "*level"; 0: it is none. */
+int cert_limits_skew(const struct sator_arch *arch, const char *text, int *level, int64_t *step);
 struct cert_part;
 /* Whether a mapping of the part may keep to the limits of factors. */
 bool cert_may_be(const struct cert_problem *p, const struct cert_part *part);
-/* Whether a nest is one of the space: its factors make up the extents and keep to all constraints.
- */
+/* Whether a nest is one of the space, of whatever choice: its factors make up the extents and keep
+ * to all constraints, and its PEs are skewed as those of the space. */
 bool cert_is_of_space(const struct cert_problem *p, const struct sator_arch *arch,
-        const struct sator_loop_nest *nest);
+        const struct cert_space *space, const struct sator_loop_nest *nest);
 
 /* ---- cert_sets.c: sizes of sums of arithmetic progressions ---- */
 struct cert_run {
@@ -162,6 +201,8 @@ struct cert_run {
 };
 /* At least (exactly, where the sums have no gaps or are few) the number of sums of one of each. */
 double cert_sums(int n, const struct cert_run *runs);
+/* Whether the sums are 0, step, .. (length - 1) step. */
+bool cert_gapless(int n, const struct cert_run *runs, int64_t *step, int64_t *length);
 /* At most the number of these that are sums, too, when moved by "shift"; by at least as much. */
 double cert_common(int n, const struct cert_run *runs, int64_t shift);
 double cert_most_common(int n, const struct cert_run *runs, int64_t shift);
@@ -175,6 +216,13 @@ struct cert_part {
     int64_t factor[CERT_ROWS][CERT_LOOPS];
     unsigned known[CERT_ROWS]; /* loops whose factor is decided */
     bool is_unrolled; /* all of the space rows' are */
+    unsigned ordered; /* space rows whose loops stand in a known order: */
+    int n_along[CERT_ROWS], along[CERT_ROWS][CERT_LOOPS]; /* those above 1, innermost first */
+    int n_kinds[CERT_ROWS];
+    struct cert_kind { /* coordinates from which all links lead alike */
+        int64_t at; /* one of them */
+        double count;
+    } kind[CERT_ROWS][CERT_KINDS];
 };
 double cert_value(enum sator_map_objective objective, double pj, double cycles);
 /* Whether the tile of memory "m" of these extents fits. */

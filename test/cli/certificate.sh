@@ -87,7 +87,40 @@ echo what certificates do not cover
 sator map gemm:i=12,j=8,k=20 --arch conventional --imperfect --certificate no.cert >/dev/null
 echo "exit $?"
 ls no.cert 2>/dev/null
-sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --certificate no.cert >/dev/null
-echo "exit $?"
+
+echo skewed arrays
+sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --set levels.PE.shape=[4,4] --certificate skew.cert >/dev/null
+grep '^  choice' skew.cert
+whole skew.cert
+sator map net.yaml --arch systolic-2d-8x8 --certificate windows.cert >/dev/null
+whole windows.cert
+sator map gemm:i=12,j=8,k=20 --arch mesh-8x8 --set levels.PE.shape=[2,2] --objective latency --certificate mesh.cert >/dev/null
+whole mesh.cert
+sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --constraint 'PE: skew 1 1' --certificate one.cert >/dev/null
+grep '^  choice' one.cert
+whole one.cert
 sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --constraint 'PE: skew 0' --certificate still.cert >/dev/null
+grep '^  choice' still.cert
 whole still.cert
+sator map gemm:i=32,j=32,k=32 --arch tpu-256x256 --set 'levels.PE.shape=[4,4]' --set levels.scratchpad.capacity_bytes=2000 --certificate across.cert >/dev/null
+grep '^  choice' across.cert
+whole across.cert
+echo a bound of a skew that is raised by a thousandth, and one of its parts that is left out
+awk '/^  choice.*skew PE 1 1/ { here = 1 } here && $2 == "cut" && !done { printf "  %s cut %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' skew.cert >raised.cert
+claim raised.cert
+awk '/^  choice.*skew PE 1 1/ { here = 1 } here && $2 == "split" && !done { done = 1; next } { print }' skew.cert >missing.cert
+claim missing.cert
+echo a skew left out, two exchanged, another one
+awk '/^  choice/ { skip = /skew PE 1 0/ } /^end/ { skip = 0 } !skip { print }' skew.cert >fewer.cert
+claim fewer.cert
+sed 's/^  choice 0 skew PE 1 0$/  choice 0 skew PE 0 2/' skew.cert >exchanged.cert
+claim exchanged.cert
+sed 's/^      skew: \[1, 1\]/      skew: [1, 0]/' skew.cert >another.cert
+claim another.cert
+sed '/^joins: across/d' across.cert >apart.cert
+check apart.cert
+echo a machine without its links, and one whose links lead elsewhere
+sed '/name: south/d' skew.cert >unlinked.cert
+claim unlinked.cert
+sed 's/PE\[i, j + 1\]/PE[i, j - 1]/' skew.cert >west.cert
+claim west.cert

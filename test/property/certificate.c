@@ -61,10 +61,21 @@ static unsigned choice_of(const struct mapper_problem *p)
     return choice;
 }
 
+/* The space of certificates that is the problem's. */
+static struct cert_space space_of(const struct mapper_problem *p)
+{
+    struct cert_space space = {.choice = choice_of(p), .is_skewed = p->skew != NULL};
+
+    for (int r = 0; r < p->n_rows && p->skew != NULL; r++)
+        space.step[r] = p->skew->step[r];
+    return space;
+}
+
 /* The mapping's factors; what is outside of the first "known" decisions is forgotten: parallel
- * factors of all rows, then tiles from the innermost memory outward. */
+ * factors of all rows, then tiles from the innermost memory outward. "is_ordered": but the order of
+ * the loops along arrays is known. */
 static void forget(const struct cert_problem *c, const struct mapper_problem *p,
-        const struct mapper_mapping *mapping, int known, struct cert_part *part)
+        const struct mapper_mapping *mapping, int known, bool is_ordered, struct cert_part *part)
 {
     int row[MAPPER_ROWS], q = 0, n = 0; /* the certificate's row of each of the mapper's */
 
@@ -88,6 +99,16 @@ static void forget(const struct cert_problem *c, const struct mapper_problem *p,
         }
     }
     part->is_unrolled = known >= c->n_loops * (c->n_rows - c->n_memories);
+    for (int k = 0; k < p->n_rows && part->is_unrolled && is_ordered; k++) {
+        int r = row[k];
+        if (!c->row[r].is_space || c->row[r].n_shapes > 1 || !cert_order_matters(c, r))
+            continue;
+        for (int i = p->n_loops - 1; i >= 0; i--) {
+            if (part->factor[r][mapping->along[k][i]] > 1)
+                part->along[r][part->n_along[r]++] = mapping->along[k][i];
+        }
+        cert_order_row(c, part, r);
+    }
 }
 
 static void compare(const struct problem_case *c, const struct cert_problem *cert,
@@ -100,9 +121,9 @@ static void compare(const struct problem_case *c, const struct cert_problem *cer
 
     sator_mapper_count(p, words, mapping, &traffic);
     double value = sator_mapper_cost(p, &traffic).value;
-    for (int k = 0; k < 8 && !traffic.is_unknown; k++) {
-        int known = k == 0 ? n : (int)machines_draw(rng, (uint64_t)n + 1);
-        forget(cert, p, mapping, known, &part);
+    for (int k = 0; k < 12 && !traffic.is_unknown; k++) {
+        int known = k < 3 ? n : (int)machines_draw(rng, (uint64_t)n + 1);
+        forget(cert, p, mapping, known, machines_draw(rng, 3) > 0, &part);
         assert_true(cert_may_be(cert, &part));
         double bound = cert_bound(cert, &part, INFINITY);
         if (known == n)
@@ -124,23 +145,31 @@ static void test_bounds(void **state)
 {
     (void)state;
     struct machines_rng rng = {seed()};
-    int compared = 0, covered = 0;
+    int compared = 0, covered = 0, skewed = 0;
 
-    for (int tried = 0; covered < 150 && tried < 5000; tried++) {
+    for (int tried = 0; covered < 150 && tried < 20000; tried++) {
         struct problem_case c;
         struct machines_options options = {
                 .most_extent = 4 + (int)machines_draw(&rng, 12), .most_memories = 4};
         struct constraints constraints;
         const char *why;
         if (open_case(&c, &rng, &options)) {
+            bool wants_skew = covered - skewed >= 100,
+                 is_skewed = wants_skew && skew_case(&c, &rng);
+            if (wants_skew && !is_skewed) {
+                close_case(&c);
+                continue;
+            }
             constrain(&c, &rng, &constraints);
             struct cert_problem *cert = SATOR_NEW(c.arena, struct cert_problem);
-            const struct cert_question question = {
-                    &c.network->layers[0], c.arch, SATOR_MAP_EDP, constraints.n, constraints.list};
-            bool is_covered = cert_problem_init(c.ctx, c.arena, &question, choice_of(&c.problem),
-                                      cert, &why) == SATOR_OK;
+            const struct cert_question question = {&c.network->layers[0], c.arch, SATOR_MAP_EDP,
+                    constraints.n, constraints.list, true};
+            const struct cert_space space = space_of(&c.problem);
+            bool is_covered =
+                    cert_problem_init(c.ctx, c.arena, &question, &space, cert, &why) == SATOR_OK;
             struct mapper_words *words = sator_mapper_words_new(&c.problem);
             covered += is_covered && cert->n_loops > 0;
+            skewed += is_covered && cert->n_loops > 0 && is_skewed;
             for (int k = 0; k < 40 && is_covered && cert->n_loops > 0; k++) {
                 uint64_t state_of = machines_draw(&rng, UINT64_C(1) << 40) + 1;
                 struct mapper_mapping mapping;
@@ -156,8 +185,8 @@ static void test_bounds(void **state)
         }
         close_case(&c);
     }
-    print_message("%d mappings of %d problems\n", compared, covered);
-    assert_true(compared > 1000);
+    print_message("%d mappings of %d problems, %d of them skewed\n", compared, covered, skewed);
+    assert_true(compared > 1000 && skewed >= 50);
 }
 
 /* What the search proves certificates prove, too, but for some windows over links and wires, which
