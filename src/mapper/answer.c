@@ -147,6 +147,8 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
         proved &= search->proved;
     }
     search_windows(q, search, possible, best);
+    /* what was open when its problem ended may have lost to a mapping found since */
+    proved |= search->found && bound >= search->best_cost.value;
     if (sator_mapper_watch_take_unknown(q->watch)) {
         proved = false;
         bound = 0; /* of no account: a mapping that is called illegal may be better */

@@ -80,13 +80,15 @@ bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_co
     return !sator_mapper_is_hopeless(search, cost.pj, cost.cycles);
 }
 
-/* Set the cost of a mapping with what late links bring, which no bound counts on; false where that
- * cannot be better, or cannot be counted. A cost without it turns nothing away: the links may bring
- * this mapping more than the one that it would lose to. */
+/* Set the cost of a mapping, "*cost" without it, with what late links bring, which no bound counts
+ * on; false where that cannot be better, or cannot be counted. A cost without it turns nothing away
+ * that is counted: the links may bring this mapping more than the one that it would lose to. One
+ * that is not leaves a proof by bounds open only if it would win without, of which these speak. */
 static bool cost_with_late(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost *cost)
 {
     const struct mapper_problem *p = search->problem;
+    bool compares_all = search->options->strategy == SATOR_MAP_EXHAUSTIVE;
     struct mapper_traffic traffic;
 
     sator_mapper_count(p, search->words, mapping, &traffic);
@@ -94,7 +96,7 @@ static bool cost_with_late(struct mapper_search *search, const struct mapper_map
     if (!sator_mapper_is_better(search, least))
         return false;
     if (!sator_mapper_count_late(p, search->words, mapping, &traffic)) {
-        sator_mapper_note_unknown(search, least.value);
+        sator_mapper_note_unknown(search, compares_all ? least.value : cost->value);
         return false;
     }
     *cost = sator_mapper_cost(p, &traffic);
@@ -158,10 +160,12 @@ void sator_mapper_note_unknown(struct mapper_search *search, double bound)
 
 void sator_mapper_finish(struct mapper_search *search)
 {
-    search->proved = !search->has_unknown;
+    bool loses = search->found && search->unknown_bound >= search->best_cost.value;
+
+    search->proved = !search->has_unknown || loses;
     if (search->found)
         search->bound = search->best_cost.value;
-    if (search->has_unknown && !(search->found && search->unknown_bound > search->bound))
+    if (!search->proved)
         search->bound = search->unknown_bound;
     assert(!search->found || search->bound <= search->best_cost.value);
 }

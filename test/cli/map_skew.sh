@@ -37,6 +37,8 @@ for i in 31 32; do
 done
 sator map gemm:i=31,j=32,k=32 --arch tpu-8x8 --imperfect --constraint 'PE: i 8' | sed -n '/^  latency/p'
 sator map gemm:i=8,j=8,k=8 --arch gemmini --constraint 'PE: skew 0 1' 2>&1
+# What late links bring some mapping cannot be counted here: without, of which bounds speak, it loses.
+sator map unet --layer up3_1 --arch mesh-8x8 --set energy_table=45nm -j1 | sed -n '/^  mapping/p; /^  bound/p'
 # The first TPU (ISCA 2017, Table 3) reaches 12.3 TOPS with MLP0, batch 200, and 3.7 with LSTM0, batch 64
 for case in 'MLP0 200 12.3' 'LSTM0 64 3.7'; do
     # shellcheck disable=SC2086
