@@ -31,7 +31,7 @@ static void note(double ms, bool proved, const char *network, const char *layer,
     struct one *one = &ones[n_ones++];
     one->ms = ms;
     one->proved = proved;
-    snprintf(one->name, sizeof one->name, "%s %s on %s", network, layer, arch);
+    snprintf(one->name, sizeof one->name, "%s %s @ %s", network, layer, arch);
 }
 
 static int by_ms(const void *a, const void *b)
@@ -62,35 +62,64 @@ static void run_layers(
     }
 }
 
-static void run_arch(const char *name)
+/* The energies that the machine states, or where it states none for some part, those of a table. */
+static struct sator_arch *load_arch(
+        struct sator_ctx *ctx, const char *name, const struct sator_network *network)
 {
-    /* for machines that do not state energies */
     const char *const sets[] = {"energy_table=45nm"};
-    struct sator_input_options options = {.size = sizeof options, .sets = sets, .n_sets = 1};
-    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_input_options stated = {.size = sizeof stated}, table = stated;
+    struct sator_map_options random = {.size = sizeof random,
+            .strategy = SATOR_MAP_RANDOM,
+            .samples = 1,
+            .timing = SATOR_TIMING_ROOFLINE};
+    struct sator_map_result *result = NULL;
     struct sator_arch *arch = NULL;
-    int first = n_ones, proved = 0;
 
-    if (sator_arch_load(ctx, name, &options, &arch) != SATOR_OK) {
-        free(sator_ctx_take_messages(ctx, false));
-        if (sator_arch_load(ctx, name, NULL, &arch) != SATOR_OK)
+    table.sets = sets;
+    table.n_sets = 1;
+    if (sator_arch_load(ctx, name, &stated, &arch) != SATOR_OK)
+        bench_die(ctx, name);
+    if (sator_map(ctx, network, 0, arch, &random, &result) == SATOR_INPUT) {
+        sator_arch_free(arch);
+        if (sator_arch_load(ctx, name, &table, &arch) != SATOR_OK)
             bench_die(ctx, name);
     }
+    sator_map_result_free(result);
+    free(sator_ctx_take_messages(ctx, false));
+    return arch;
+}
+
+/* A row of doc/map_times.md: the layers from the "first" on, which are sorted. */
+static void print_row(const char *name, int first)
+{
+    int n = n_ones - first, proved = 0;
+    const struct one *worst = &ones[n_ones - 1];
+
+    for (int i = first; i < n_ones; i++)
+        proved += ones[i].proved;
+    fprintf(stderr, "| `%s` | %d | %d | %.1f ms | %.2f s | %.2f s: %.*s |\n", name, n, n - proved,
+            ones[first + n / 2].ms, ones[first + (n - 1) * 99 / 100].ms / 1e3, worst->ms / 1e3,
+            (int)strcspn(worst->name, "@") - 1, worst->name);
+}
+
+static void run_arch(const char *name)
+{
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_arch *arch = NULL;
+    int first = n_ones;
+
     for (int i = 0; i < sator_library_count("networks"); i++) {
         struct sator_network *network = NULL;
         if (sator_network_load(ctx, sator_library_name("networks", i), NULL, &network) != SATOR_OK)
             bench_die(ctx, sator_library_name("networks", i));
+        if (arch == NULL)
+            arch = load_arch(ctx, name, network);
         run_layers(ctx, network, arch);
         sator_network_free(network);
     }
-    int n = n_ones - first;
-    if (n > 0) {
-        qsort(ones + first, (size_t)n, sizeof *ones, by_ms);
-        for (int i = first; i < n_ones; i++)
-            proved += ones[i].proved;
-        fprintf(stderr, "%-20s %4d layers, %4d proved, median %8.2f ms, p99 %9.2f, worst %9.2f\n",
-                name, n, proved, ones[first + n / 2].ms, ones[first + (n - 1) * 99 / 100].ms,
-                ones[n_ones - 1].ms);
+    if (n_ones > first) {
+        qsort(ones + first, (size_t)(n_ones - first), sizeof *ones, by_ms);
+        print_row(name, first);
     }
     sator_arch_free(arch);
     sator_ctx_free(ctx);
@@ -100,6 +129,9 @@ void bench_library(const char *only)
 {
     int unproved = 0;
 
+    fprintf(stderr,
+            "| machine | layers | not proved | median | 99 %% within | worst |\n"
+            "| --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < sator_library_count("archs"); i++) {
         const char *name = sator_library_name("archs", i);
         if (only == NULL || strstr(name, only) != NULL)
