@@ -350,6 +350,8 @@ bool boxes_group(struct boxes *b)
 {
     const struct nest *nest = b->nest;
 
+    if (b->is_grouped && (b->passed & ~b->grouped) == 0)
+        return false;
     for (int l = 0; l < nest->n_loops; l++) {
         int n_free = 0;
         for (int i = 0; i < nest->loops[l].n; i++) {
@@ -359,9 +361,10 @@ bool boxes_group(struct boxes *b)
         if (n_free > 1 && !nest->loops[l].is_whole)
             return false;
     }
+    b->grouped |= b->passed;
     for (int i = 0; i < b->n_digits; i++) { /* the last place has a cell of its own */
         struct box_digit *digit = &b->digits[i];
-        if (!b->access->uses[nest->digits[digit->digit].loop])
+        if ((b->grouped >> i & 1) != 0 && !b->access->uses[nest->digits[digit->digit].loop])
             note_shift(digit, digit->factor > 0 ? 1 : -1);
     }
     b->is_grouped = true;
@@ -369,7 +372,7 @@ bool boxes_group(struct boxes *b)
     return true;
 }
 
-int64_t boxes_count_elements(const struct boxes *b)
+int64_t boxes_count_sums(const struct boxes *b)
 {
     const struct nest *nest = b->nest;
     int64_t n = 1;
@@ -378,6 +381,10 @@ int64_t boxes_count_elements(const struct boxes *b)
         const struct nest_digit *digit = &nest->digits[i];
         if (b->access->uses[digit->loop] && !boxes_fix(b, digit) && digit->extent > 1)
             n *= boxes_count_values(b, digit);
+    }
+    for (int i = 0; i < b->n_digits; i++) { /* they begin anew at each value */
+        if ((b->grouped >> i & 1) == 0 && !b->access->uses[nest->digits[b->digits[i].digit].loop])
+            n *= b->digits[i].extent;
     }
     return n;
 }

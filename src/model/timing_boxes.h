@@ -111,7 +111,10 @@ struct boxes {
     bool crosses; /* another of them matters */
     bool untouched; /* nobody touched the sums of the prefix before */
     bool branches; /* several others go on with a place's sum: */
-    bool is_grouped; /* then the last of all that have an element stores it (boxes_group) */
+    bool is_grouped; /* then the last of all that have it stores it (boxes_group) */
+    uint64_t joined; /* moves over which sums come to the box at hand, and go on */
+    uint64_t passed, grouped; /* digits along which sums go on: in the row at hand; where grouped */
+    bool is_joined; /* sums of the row at hand go on in another */
     bool failed; /* something has another form */
     struct known_row *rows; /* what was followed before: of timing_runs.c, */
     struct known_places *places; /* of timing_places.c */
@@ -125,12 +128,13 @@ static inline bool boxes_fix(const struct boxes *boxes, const struct nest_digit 
 
 /* The transfer's boxes, made once; NULL: it has another form. */
 struct boxes *boxes_of(const struct nest *nest, const struct timing_transfer *transfer);
-/* Let the last place that holds an element store it, in place of each that nobody goes on for:
- * right where one place begins each element, and no prefix before or after has it. False: which of
- * them is the last is not known. */
+/* Let the last place that has a sum store it, in place of each that nobody goes on for. Those that
+ * hold an element and differ only in digits along which sums go on have one sum, if one place
+ * begins it and no prefix before or after has it; each value of the other digits begins anew.
+ * False: which of them is the last is not known. */
 bool boxes_group(struct boxes *boxes);
-/* The elements that places under the prefix at hand hold, where boxes_group says true. */
-int64_t boxes_count_elements(const struct boxes *boxes);
+/* The sums that places under the prefix at hand make, where boxes_group says true. */
+int64_t boxes_count_sums(const struct boxes *boxes);
 
 /* ---- timing_cells.c: prefixes ---- */
 

@@ -185,13 +185,30 @@ static bool is_first(const struct boxes *b)
     return true;
 }
 
-/* Whether the box's place is the last of those that have what it has, and of those in the same
- * stamp the first. */
+/* Note the digits along which sums go on from "other", or there. */
+static void note_passed(struct boxes *b, const struct box_move *move, const struct box_place *own,
+        const struct box_place *other)
+{
+    for (int i = 0; i < b->n_digits; i++) {
+        const struct nest_digit *digit = &b->nest->digits[b->digits[i].digit];
+        bool moves = b->digits[i].is_run &&
+                own->local / digit->run % digit->extent !=
+                        other->local / digit->run % digit->extent;
+        for (int d = 0; d < b->n_dims && move->offset != NULL && !b->digits[i].is_run; d++)
+            moves |= move->offset[d] != 0 &&
+                    b->nest->space_factor[d * NEST_DIGITS + b->digits[i].digit] != 0;
+        b->passed |= (uint64_t)moves << i;
+    }
+    b->is_joined |= other->run != own->run;
+}
+
+/* Whether the box's place is the last of those that have its sum, and of those in the same stamp
+ * the first. */
 static bool is_last(const struct boxes *b)
 {
     for (int i = 0; i < b->n_digits; i++) {
         const struct box_digit *digit = &b->digits[i];
-        if (!b->access->uses[b->nest->digits[digit->digit].loop] &&
+        if ((b->grouped >> i & 1) != 0 && !b->access->uses[b->nest->digits[digit->digit].loop] &&
                 digit->first != (digit->factor > 0 ? digit->extent - 1 : 0))
             return false;
     }
@@ -219,7 +236,7 @@ static void find_place(const struct boxes *b, int64_t *values, struct box_place 
 struct box_words boxes_follow(struct boxes *b)
 {
     int64_t values[NEST_DIGITS]; /* of places' digits */
-    struct box_place own, other;
+    struct box_place own, others[BOX_MOVES];
 
     b->own.any = false;
     find_place(b, values, &own);
@@ -228,8 +245,15 @@ struct box_words boxes_follow(struct boxes *b)
         return (struct box_words){0};
     for (int m = 0; m < b->n_moves; m++) {
         b->others[m].any = false;
-        if (find_neighbour(b, &b->moves[m], values, &own, &other))
-            find_holding(b, &other, &b->others[m]);
+        if (find_neighbour(b, &b->moves[m], values, &own, &others[m]))
+            find_holding(b, &others[m], &b->others[m]);
     }
-    return boxes_sift(b, b->untouched && is_first(b), b->is_grouped && is_last(b));
+    b->joined = 0;
+    struct box_words words =
+            boxes_sift(b, b->untouched && is_first(b), b->is_grouped && is_last(b));
+    for (int m = 0; m < b->n_moves && b->joined != 0; m++) {
+        if ((b->joined >> m & 1) != 0)
+            note_passed(b, &b->moves[m], &own, &others[m]);
+    }
+    return words;
 }

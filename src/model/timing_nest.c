@@ -127,12 +127,26 @@ static bool finish_loop(struct nest *nest, int loop)
     return above == 1 || add_rest(nest, loop, 1, above);
 }
 
-/* Whether the digits of a row that "is_wanted" make different values in the order of their factors,
- * greatest first: then sort them so. */
+/* Leave out digits of one value. */
+static void drop_constants(const struct nest *nest, struct row *row)
+{
+    int n = 0;
+
+    for (int i = 0; i < row->n; i++) {
+        row->digit[n] = row->digit[i];
+        row->factor[n] = row->factor[i];
+        n += nest->digits[row->digit[i]].extent > 1;
+    }
+    row->n = n;
+}
+
+/* Whether the digits of a row make different values in the order of their factors, greatest first:
+ * then sort them so. */
 static bool sort_row(const struct nest *nest, struct row *row)
 {
     int64_t inner = 0;
 
+    drop_constants(nest, row);
     for (int i = 0; i < row->n; i++) {
         for (int k = i; k > 0 && row->factor[k] > row->factor[k - 1]; k--) {
             int64_t factor = row->factor[k];

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    MOST_SKEWED = 8, /* digits */
+    MOST_SKEWED = 10, /* digits */
     MOST_VALUES = 1 << 20
 };
 
@@ -256,9 +256,13 @@ static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
     }
     f.sent = SATOR_NEW_ARRAY(arena, int64_t, (1 + b->is_output) * s->n_values + 1);
     f.stored = f.sent + s->n_values; /* inputs store nothing */
+    b->passed = 0;
+    b->is_joined = false;
     walk_boxes(&f, 0);
-    b->failed |= b->is_grouped && (b->crosses || f.begun != boxes_count_elements(b));
-    if (b->failed || (b->branches && !b->is_grouped))
+    if (b->failed || (b->branches && (!b->is_grouped || (b->passed & ~b->grouped) != 0)))
+        return NULL;
+    b->failed |= b->is_grouped && (b->is_joined || f.begun != boxes_count_sums(b));
+    if (b->failed)
         return NULL;
     if (f.sends)
         divide(&f, f.sent);

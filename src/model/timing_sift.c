@@ -66,7 +66,7 @@ static bool takes(uint64_t mask, int n_links, int k)
 static void judge(struct sieve *sieve, uint64_t mask, int64_t n)
 {
     const struct boxes *b = sieve->boxes;
-    int n_links = b->transfer->transport.n_links, n_takers = 0;
+    int n_links = b->transfer->transport.n_links;
     int link = link_of(mask, n_links);
     bool is_sent = link == -1 && !sieve->is_fresh;
 
@@ -75,14 +75,17 @@ static void judge(struct sieve *sieve, uint64_t mask, int64_t n)
     sieve->words.begun += link == -1 ? n : 0;
     if (!b->is_output)
         return;
-    if (b->is_grouped) {
-        sieve->words.stored += sieve->is_last ? n : 0;
-        return;
+    uint64_t joined =
+            link == -1 ? 0 : UINT64_C(1) << (link == -2 ? BOX_BEFORE : box_provider(link));
+    joined |= mask & UINT64_C(1) << box_after(n_links);
+    for (int k = 0; k < n_links; k++) {
+        if (takes(mask, n_links, k))
+            joined |= UINT64_C(1) << box_consumer(n_links, k);
     }
-    n_takers = is_in(mask, box_after(n_links));
-    for (int k = 0; k < n_links; k++)
-        n_takers += takes(mask, n_links, k);
-    sieve->words.stored += n_takers == 0 ? n : 0;
+    int n_takers = __builtin_popcountll(joined) - (link != -1);
+    bool leaves = b->is_grouped ? sieve->is_last : n_takers == 0;
+    sieve->words.stored += leaves ? n : 0;
+    sieve->boxes->joined |= joined;
     sieve->boxes->branches |= n_takers > 1; /* the sum leaves from one of them */
 }
 

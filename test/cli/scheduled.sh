@@ -222,6 +222,31 @@ both "against the skew, executed" gemm:i=16,j=5,k=19 -a systolic-2d-8x8 --space 
 both "against the skew, in memories" gemm:i=2,j=6,k=5 -a conventional --set levels.L1.bandwidth_bits.write=8 \
     --space 'j%3, k%2' --time 'j/3, i, k/2 - k%2'
 
+# A sum that several PEs hold in turn and at once, and in the next row again: it is handed on within a row, from the first to the
+# last of them, and begins anew in each. All but the rows of c / 8 = rx = 0 read it back; A and B come for every instance.
+of_vgg="conv2d:k=256,c=256,ox=56,oy=56,rx=3,ry=3 -a systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=16"
+same "sums along a row" "$(cycles $of_vgg --space 'k%8, c%8' --time 'k/8, ox, oy, c/8, rx, ry + c%8')" \
+    $((2 * 256 * 256 * 56 * 56 * 9 + 256 * 56 * 56 * (32 * 3 - 1)))
+both "sums along a row, executed" conv2d:k=3,c=7,ox=2,oy=3,rx=2,ry=3 -a systolic-2d-8x8 --set levels.PE.shape=[3,4] \
+    --set levels.scratchpad.bandwidth_bits=16 --space 'k%3, c%4' --time 'c/4, ox, rx, oy, ry + c%4'
+# The same where it begins anew within a row, as filters go on before the place in the image does
+of_resnet="conv2d:k=512,c=256,ox=7,oy=7,rx=3,ry=3 -a systolic-2d-8x8"
+same "sums anew in a row" "$(cycles $of_resnet --set levels.scratchpad.bandwidth_bits=16 --space 'c/16%8, c/2%8' \
+    --time 'c/128, k, 98*(3*ry + rx) + 2*(7*oy + ox) + c%2 + c/2%8 + c/16%8')" $((2 * 512 * 256 * 49 * 9 + 512 * 49 * (2 * 9 - 1)))
+both "sums anew in a row, executed" conv2d:k=2,c=24,ox=3,oy=4,rx=3,ry=2 -a systolic-2d-8x8 --set levels.PE.shape=[3,2] \
+    --set levels.scratchpad.bandwidth_bits=16 --space 'c/4%3, c/2%2' \
+    --time 'c/12, k, 24*(3*ry + rx) + 2*(3*oy + ox) + c%2 + c/2%2 + c/4%3'
+# and where PEs hold tiles for a while: the first image and filter come before anything runs, the last sums leave after it.
+rows_of() { # k, c across and down
+    echo "{loops: [{at: scratchpad, for: [c 2, k $1]}, {at: PE, parallel: [c $2 -> 0, c $3 -> 1], skew: [1, 1]}," \
+        "{at: registers, for: [ry 3, rx 3, oy 7, ox 7, c 2]}]}" >rows_flow.yaml
+}
+rows_of 512 8 8
+same "sums anew in a row of tiles" "$(cycles $of_resnet -d rows_flow.yaml)" $(((2 * 512 + 14) * 9 * 49 * 2 + 23 + 7))
+rows_of 2 3 2
+both "sums anew in a row of tiles, executed" conv2d:k=2,c=24,ox=7,oy=7,rx=3,ry=3 -a systolic-2d-8x8 --set levels.PE.shape=[3,2] \
+    --set levels.scratchpad.bandwidth_bits=3 -d rows_flow.yaml
+
 # A tree over memories that take up several parts of a sum, one after the other: the first of them reads the old sums back, the
 # others start from zero, be they there each time or not (k of 6). Of the 4 kinds of stamps (k outside, k inside: first, later)
 # only the first reads no words, of which two take 2 cycles
