@@ -9,6 +9,7 @@
  */
 #include "count/count.h"
 #include "count/engine.h"
+#include "oracle/run.h"
 #include "property/tiny_program.h"
 
 #include <inttypes.h>
@@ -646,7 +647,7 @@ static void check_case(struct sator_ctx *ctx, struct tally *tally)
     struct sator_arena *arena = sator_arena_new();
     struct inputs in = {0};
     int64_t shape[DIMS];
-    generate(&p);
+    generate_program(&p);
     number_all(&p, &b);
     fit_array(&p, &b);
     choose_part(&p, &b);
@@ -697,12 +698,12 @@ static void report(struct tally *tally)
 
 int main(int argc, char **argv)
 {
-    int cases = argc > 1 ? atoi(argv[1]) : 10000;
+    int64_t cases = argc > 1 ? atoi(argv[1]) : run_count(10000);
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     int only = argc > 3 ? atoi(argv[3]) : -1;
     static struct tally tally[N_ASKED];
     struct sator_ctx *ctx = sator_ctx_new();
-    printf("%d cases, seed %" PRIu64 "\n", cases, seed);
+    printf("%" PRId64 " cases, seed %" PRIu64 "\n", cases, seed);
     for (int i = 0; i < cases && failures < 20; i++) {
         random_state = (seed * UINT64_C(0x9E3779B97F4A7C15)) ^
                 ((uint64_t)i * UINT64_C(0xBF58476D1CE4E5B9)) ^ UINT64_C(0x94D049BB133111EB);

@@ -636,7 +636,7 @@ static void change_maps(struct program *p)
     }
 }
 
-static void generate(struct program *p)
+static void generate_program(struct program *p)
 {
     if (flavour == FLAVOUR_MAPPINGS) {
         *p = (struct program){0};
