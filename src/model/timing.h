@@ -48,6 +48,8 @@ struct timing_transfer {
      * time (0: none does), one of those that differ in the dimensions from this one on takes up
      * what they have made before, and only the others start from zero */
     int late_time, late_space;
+    /* the same: neither tells; what the transfer outside takes up from zero does, stamp by stamp */
+    bool by_chain;
     struct timing_use sends, takes, arrives; /* reads, updates of the holder, the memory's writes */
     struct timing_use *wires; /* of the transport's links, then its buses */
     bool limits_wires; /* some of these have a bandwidth */
@@ -212,6 +214,14 @@ struct timing_window {
     int64_t n;
     uint64_t *key;
 };
+/* The sums, instance x elements + element, ascending, that instances take up from zero in the
+ * window's last stamp. False: the network cannot be followed. */
+struct timing_sums {
+    int n;
+    int64_t *key;
+};
+bool timing_follow_starts(struct timing *timing, const struct timing_transfer *transfer,
+        const struct timing_window *window, struct timing_sums *sums);
 /* False: the network cannot be followed. */
 bool timing_follow_window(struct timing *timing, const struct timing_transfer *transfer,
         const struct timing_window *window, struct timing_movement *movement);

@@ -298,8 +298,8 @@ static bool make_boxes(struct boxes *b)
     struct sator_arena *arena = b->nest->timing->arena;
 
     if (transfer->is_own || transfer->limits_wires || transfer->transport.n_buses > 0 ||
-            !transfer->transport.registers || transfer->late_time > 0 || n_out == 0 ||
-            (b->is_output && n_pieces > 1) ||
+            !transfer->transport.registers || transfer->late_time > 0 || transfer->by_chain ||
+            n_out == 0 || (b->is_output && n_pieces > 1) ||
             (b->full && b->n_dims < b->nest->timing->analysis->n_space))
         return false;
     find_reach(b);

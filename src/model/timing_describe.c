@@ -101,10 +101,31 @@ static void describe_stamp(
         *out++ = (moved & c->starts[i]) == 0;
     for (int i = 0; i < c->timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &c->timing->transfers[i];
-        if (transfer->asks && transfer->late_time > 0)
+        if (transfer->late_time > 0 || transfer->by_chain)
             *out++ = nest_who_starts(nest, transfer, n_fixed, stamp);
     }
     c->length = (int)(out - c->description);
+}
+
+/* Where what moves depends on the sums that stamps further outside start: what is around these. */
+static void describe_chains(
+        struct classes *c, int n_fixed, bool full, const struct nest_stamp *stamp)
+{
+    const struct timing *timing = c->timing;
+    struct class_window window;
+
+    for (int i = 0; i + 1 < timing->n_transfers; i++) {
+        const int length = timing->transfers[i].n_time, n_outer = nest_fixed(&c->nest, length);
+        const bool is_full = nest_is_full(&c->nest, length);
+        if (!timing->transfers[i + 1].by_chain || n_outer > n_fixed ||
+                (n_outer == n_fixed && is_full >= full))
+            continue;
+        timing_window_around(c, n_outer, is_full, c->reach, stamp, &window);
+        c->description[c->length++] = window.n;
+        c->description[c->length++] = window.centre;
+        for (int k = 0; k < window.n; k++)
+            describe_stamp(c, n_outer, is_full, &window, k);
+    }
 }
 
 void timing_describe(
@@ -120,6 +141,8 @@ void timing_describe(
     c->length = 4;
     for (int i = 0; i < window.n; i++)
         describe_stamp(c, n_fixed, full, &window, i);
+    for (int i = 0; i < window.n; i++)
+        describe_chains(c, n_fixed, full, &window.stamps[i]);
 }
 
 static uint64_t hash_of(const struct classes *c)
@@ -176,9 +199,13 @@ void timing_prepare_classes(struct classes *c)
 {
     const struct sator_workload *w = c->timing->analysis->workload;
     const struct nest *nest = &c->nest;
-    int n_each = nest->n_order + nest->n_loops + 4 + w->n_accesses + c->timing->n_transfers;
+    int n_each = nest->n_order + nest->n_loops + 4 + w->n_accesses + c->timing->n_transfers,
+        n_chains = 0;
 
-    c->description = SATOR_NEW_ARRAY(c->timing->arena, int64_t, 4 + CLASS_WINDOW * n_each);
+    for (int i = 0; i < c->timing->n_transfers; i++)
+        n_chains += c->timing->transfers[i].by_chain;
+    c->description = SATOR_NEW_ARRAY(c->timing->arena, int64_t,
+            4 + CLASS_WINDOW * (n_each + n_chains * (2 + CLASS_WINDOW * n_each)));
     c->starts = SATOR_NEW_ARRAY(c->timing->arena, uint64_t, w->n_accesses + 1);
     for (int l = 0; l < nest->n_loops; l++)
         c->first_fixed[l] = nest->n_order;

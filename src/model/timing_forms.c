@@ -39,8 +39,7 @@ bool nest_is_late(const struct nest *nest, const struct timing_transfer *transfe
     return is_outside;
 }
 
-/* Whether loops that are none of the access's elements go on, of the time digits [first, end). */
-static bool goes_on(const struct nest *nest, const struct nest_access *access, int first, int end,
+bool nest_goes_on(const struct nest *nest, const struct nest_access *access, int first, int end,
         const struct nest_stamp *stamp)
 {
     for (int k = first; k < end; k++) {
@@ -50,24 +49,18 @@ static bool goes_on(const struct nest *nest, const struct nest_access *access, i
     return false;
 }
 
-/* Whether the prefix of "n_fixed" digits has other elements than the one before; "*grows": it has
- * the same, of instances that may not have been there before. */
+/* Whether the prefix of "n_fixed" digits has other elements than the one before. */
 static bool has_new_elements(const struct nest *nest, const struct nest_access *access, int n_fixed,
-        const struct nest_stamp *stamp, bool *grows)
+        const struct nest_stamp *stamp)
 {
     struct nest_stamp before = *stamp;
 
-    *grows = false;
     if (nest_step(nest, n_fixed, false, -1, &before) < 0)
         return true;
     for (int k = 0; k < n_fixed; k++) {
         if (before.v[k] != stamp->v[k] && access->uses[nest->digits[nest->order[k]].loop])
             return true;
     }
-    for (int l = 0; l < nest->n_loops; l++)
-        *grows |= !nest->loops[l].is_whole &&
-                nest_fixed_part(nest, n_fixed, stamp, l) <
-                        nest_fixed_part(nest, n_fixed, &before, l);
     return false;
 }
 
@@ -77,13 +70,16 @@ enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_tr
     const struct nest_access *access = &nest->accesses[transfer->access];
     int n_late = nest_fixed(nest, transfer->late_time);
 
-    if (!goes_on(nest, access, 0, n_fixed, stamp))
+    if (transfer->by_chain)
+        return nest_goes_on(nest, access, nest_fixed(nest, transfer->tile_time), n_fixed, stamp)
+                ? NEST_GOES_ON
+                : NEST_UNKNOWN;
+    if (!nest_goes_on(nest, access, 0, n_fixed, stamp))
         return NEST_ALL_START;
     if (transfer->late_time == 0 || n_fixed < n_late ||
-            goes_on(nest, access, n_late, n_fixed, stamp))
+            nest_goes_on(nest, access, n_late, n_fixed, stamp))
         return NEST_GOES_ON;
-    bool grows, is_new = has_new_elements(nest, access, n_late, stamp, &grows);
-    return is_new ? NEST_OTHERS_START : grows ? NEST_UNKNOWN : NEST_GOES_ON;
+    return has_new_elements(nest, access, n_late, stamp) ? NEST_OTHERS_START : NEST_GOES_ON;
 }
 
 /* Sums start from zero where no stamp before touched them: so the elements of an output tell its
@@ -131,6 +127,10 @@ static bool adds_up_all(
         return false;
     if (is_late && (transfer->late_time > 0 || !transfer->transport.registers))
         return false;
+    for (int l = 0; l < nest->n_loops && is_late; l++) {
+        if (!nest->loops[l].is_whole)
+            return false; /* some may come in while others go on with the same elements */
+    }
     for (int i = 0; i < nest->n_digits; i++) {
         for (int d = transfer->fresh_space; d < transfer->n_space; d++) {
             int64_t factor = nest->space_factor[d * NEST_DIGITS + i];
@@ -142,23 +142,22 @@ static bool adds_up_all(
     return true;
 }
 
-/* What of "transfer" trees outside of it add up; "outer" is the one outside. False where that is
- * not the same for all. */
-static bool find_trees(const struct nest *nest, const struct timing_transfer *outer,
+/* What of "transfer" trees outside of it add up; "outer" is the one outside. Where that is not the
+ * same for all, what the outer one takes up from zero is to be followed. */
+static void find_trees(const struct nest *nest, const struct timing_transfer *outer,
         struct timing_transfer *transfer)
 {
-    bool has_tree = outer != NULL && outer->transport.n_buses > 0;
-
     transfer->fresh_space = outer == NULL ? 0 : outer->fresh_space;
     transfer->late_time = outer == NULL ? 0 : outer->late_time;
     transfer->late_space = outer == NULL ? 0 : outer->late_space;
-    if (has_tree && transfer->fresh_space >= 0) {
-        bool is_late = sums_outside(nest, outer);
-        transfer->fresh_space = adds_up_all(nest, outer, is_late) ? outer->n_space : -1;
-        transfer->late_time = is_late ? outer->n_time : 0;
-        transfer->late_space = outer->fresh_space;
-    }
-    return transfer->fresh_space >= 0 || !transfer->asks;
+    transfer->by_chain = outer != NULL && outer->by_chain;
+    if (outer == NULL || outer->transport.n_buses == 0 || transfer->by_chain)
+        return;
+    bool is_late = sums_outside(nest, outer);
+    transfer->by_chain = !adds_up_all(nest, outer, is_late);
+    transfer->fresh_space = transfer->by_chain ? 0 : outer->n_space;
+    transfer->late_time = is_late && !transfer->by_chain ? outer->n_time : 0;
+    transfer->late_space = transfer->by_chain ? 0 : outer->fresh_space;
 }
 
 /* Whether all PEs run as many instances in a stamp, as far as the loop is concerned: where it has
@@ -205,9 +204,9 @@ bool nest_is_counted(struct nest *nest, int *reach)
             if (is_output && interval > 1 && transfer->tile_time > 0)
                 return false; /* what the holder has decides what such a link brings */
         }
-        if (is_output &&
-                (!find_trees(nest, is_first ? NULL : transfer - 1, transfer) ||
-                        (transfer->asks && !tells_loops(nest, transfer->access))))
+        if (is_output)
+            find_trees(nest, is_first ? NULL : transfer - 1, transfer);
+        if (is_output && transfer->asks && !tells_loops(nest, transfer->access))
             return false;
         for (int k = 0; k < nest->n_digits; k++) {
             const struct nest_digit *digit = &nest->digits[k];
@@ -223,5 +222,6 @@ bool nest_is_counted(struct nest *nest, int *reach)
             return false;
         nest->uneven = l;
     }
+    nest->reach = *reach;
     return *reach <= NEST_INTERVAL;
 }

@@ -728,6 +728,27 @@ bool timing_follow_window(struct timing *timing, const struct timing_transfer *t
     return fits;
 }
 
+bool timing_follow_starts(struct timing *timing, const struct timing_transfer *transfer,
+        const struct timing_window *window, struct timing_sums *sums)
+{
+    struct follower f = {.timing = timing, .arena = sator_arena_new(), .access = transfer->access};
+    struct crossing crossing = {.transfer = transfer, .shape = timing->analysis->shape};
+    struct stays stays = stays_of(&f, window);
+    struct origins origins;
+
+    *sums = (struct timing_sums){0};
+    bool fits = make_origins(&f, &crossing, NULL, &stays, &origins);
+    if (fits)
+        find_fresh(&f, window->fresh_instances, &stays, &origins);
+    for (int64_t e = stays.first[stays.n_stamps - 1]; fits && e < stays.n; e++) {
+        if (stays.fresh[e] || origins.way[e] == WAY_MERGED)
+            SATOR_PUSH(timing->arena, sums->key, sums->n,
+                    instance_at(&stays, e) * stays.n_elements + element_at(&stays, e));
+    }
+    sator_arena_free(f.arena);
+    return fits;
+}
+
 enum sator_status timing_follow(struct timing *timing, const struct timing_list *list,
         const struct timing_stamps *stamps, int access, struct timing_movement *movements)
 {

@@ -446,7 +446,9 @@ bool nest_read(struct timing *timing, struct nest *nest)
             .accesses = SATOR_NEW_ARRAY(timing->arena, struct nest_access, w->n_accesses + 1),
             .loops = SATOR_NEW_ARRAY(timing->arena, struct nest_loop, w->n_loops + 1),
             .parts = SATOR_NEW_ARRAY(timing->arena, struct parts *, timing->n_transfers + 1),
-            .boxes = SATOR_NEW_ARRAY(timing->arena, struct boxes *, timing->n_transfers + 1)};
+            .boxes = SATOR_NEW_ARRAY(timing->arena, struct boxes *, timing->n_transfers + 1),
+            .starts =
+                    SATOR_NEW_ARRAY(timing->arena, struct known_starts *, timing->n_transfers + 1)};
     for (int i = 0; i < w->n_loops; i++)
         nest->size[i] = w->upper[i] - w->lower[i];
     if (!read_stamps(nest))

@@ -57,6 +57,9 @@ struct nest {
     } * accesses;
     struct parts **parts; /* of each transfer, once they are known (timing_parts.c) */
     struct boxes **boxes; /* the same (timing_boxes.c) */
+    struct known_starts *
+            *starts; /* of each, in the stamp that was asked for last (timing_starts.c) */
+    int reach; /* stamps on either side that a summand may depend on */
     const struct known_sum *sums; /* of rows that are known (timing_rows.c) */
 };
 
@@ -128,12 +131,15 @@ int64_t nest_start(
 /* Whether instances differ in the digit whose sums a tree outside adds up, in several times: where
  * all such digits are 0, is the one that takes up what the times before have made. */
 bool nest_is_late(const struct nest *nest, const struct timing_transfer *transfer, int digit);
+/* Whether loops that are none of the access's elements go on, of the time digits [first, end). */
+bool nest_goes_on(const struct nest *nest, const struct nest_access *access, int first, int end,
+        const struct nest_stamp *stamp);
 /* Which sums of "transfer" start from zero in the stamp of "n_fixed" digits. */
 enum nest_starts {
     NEST_GOES_ON, /* none */
     NEST_OTHERS_START, /* all but those of the instances that take up what was there before */
     NEST_ALL_START,
-    NEST_UNKNOWN /* of those that were not there when the others took their sums up */
+    NEST_UNKNOWN /* which, the digits of the stamp do not tell */
 };
 enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_transfer *transfer,
         int n_fixed, const struct nest_stamp *stamp);
@@ -150,9 +156,15 @@ int64_t nest_count_most(const struct nest *nest, const struct nest_stamp *stamp)
 bool nest_follow_own(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement);
 
-/* The pairs that "transfer" is about in "n" stamps, as a window; false: too many. */
+/* The pairs that "transfer" is about in "n" stamps, as a window; false: too many, or which of them
+ * start sums is not known. */
 bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, struct timing_window *window);
+
+/* timing_starts.c: the sums that instances of "transfer", an output's, take up from zero in
+ * "stamp", of its prefixes; NULL: they cannot be followed. */
+const struct timing_sums *nest_find_starts(const struct nest *nest,
+        const struct timing_transfer *transfer, const struct nest_stamp *stamp);
 
 /* timing_parts.c: the same, and what they move, for a transfer without links whose pairs are
  * products; false: it is none. */

@@ -275,6 +275,41 @@ both "old sums, of fewer, executed" gemm:i=3,j=8,k=6 -a late.yaml -d late_flow.y
 late 3 8 8
 both "old sums, executed" gemm:i=3,j=8,k=8 -a late.yaml -d late_flow.yaml
 
+# Such trees one inside the other, with a memory between: whether a lane's registers read the old sum (2 cycles) is told by all
+# that is outside of them. Where k goes on inside them, all do; where it begins, all start from zero at first; later the first
+# lane of the first PE does not, or of every PE once k has gone on in L1: 1 + 2 + 2 + 2, and 4 times 2.
+chained() { # trees of lanes, bandwidth of DRAM and L1, of registers
+    cat >chained.yaml <<EOF
+levels:
+  - {memory: DRAM$2}
+  - {array: PE, shape: [2], reduction: [{name: sums, map: "PE[i] -> TREE[0]"}]}
+  - {memory: L1, tensors: [Y]$2}
+  - {array: lane, shape: [2, 2], reduction: [{name: parts, map: "lane[i,j] -> TREE[$1]"}]}
+  - {memory: registers, tensors: [Y]$3}
+  - {compute: mac}
+EOF
+}
+chained_flow() { # i, j
+    cat >chained_flow.yaml <<EOF
+loops:
+  - {at: DRAM, for: [k 2, i $1]}
+  - {at: PE, parallel: [k 2 -> 0]}
+  - {at: L1, for: [k 2]}
+  - {at: lane, parallel: [k 2 -> 0, k 2 -> 1]}
+  - {at: registers, for: [k 2, j $2]}
+EOF
+}
+chained 0 '' ', bandwidth_bits: {read: 8}'
+chained_flow 300 1000
+same "sums below two trees" "$(cycles gemm:i=300,j=1000,k=64 -a chained.yaml -d chained_flow.yaml)" $((300 * 1000 * (7 + 8)))
+chained_flow 3 4
+for tree in 0 i; do
+    chained $tree ', bandwidth_bits: 16' ', bandwidth_bits: {read: 12}'
+    for k in 64 51; do
+        both "sums below trees, one a $tree, k = $k, executed" gemm:i=3,j=4,k=$k -a chained.yaml -d chained_flow.yaml
+    done
+done
+
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
 # shellcheck disable=SC2086
