@@ -104,12 +104,33 @@ static void add_relations(
                 tuple, targets[k]);
 }
 
+static void add_small_workload(struct machines_rng *rng, char *text, int size)
+{
+    static const char *const a[] = {"x + r", "x + r, k", "2x + r", "x + r, x", "x, r", "k, x + 2r",
+            "floor((x + r)/2)", "k, floor((x + 2r)/3)", "floor(x/3), r", "floor((x + r + 1)/2), k"};
+    static const char *const b[] = {"r", "r, k"};
+    static const char *const y[] = {"x", "x, k", "k, x", "x, r"};
+    static const int lengths[] = {4, 5, 6, 7, 7};
+
+    add(text, size,
+            "name: small\n"
+            "domain: \"{ S[x, r, k] : 0 <= x < %d and 0 <= r < %d and 0 <= k < %d }\"\n"
+            "reads: [\"{ S[x, r, k] -> A[%s] }\", \"{ S[x, r, k] -> B[%s] }\"]\n"
+            "writes: [\"{ S[x, r, k] -> Y[%s] }\"]\n",
+            lengths[machines_draw(rng, 5)], 2 + (int)machines_draw(rng, 3),
+            1 + (int)machines_draw(rng, 3), a[machines_draw(rng, sizeof a / sizeof *a)],
+            b[machines_draw(rng, 2)], y[machines_draw(rng, 4)]);
+}
+
 void machines_workload(
         struct machines_rng *rng, const struct machines_options *options, char *text, int size)
 {
-    const struct kernel *kernel = &kernels[machines_draw(rng, sizeof kernels / sizeof *kernels)];
-
     text[0] = '\0';
+    if (options->small) {
+        add_small_workload(rng, text, size);
+        return;
+    }
+    const struct kernel *kernel = &kernels[machines_draw(rng, sizeof kernels / sizeof *kernels)];
     if (options->counted && machines_draw(rng, 4) == 0) {
         add_relations(rng, options, text, size);
         return;
@@ -354,13 +375,43 @@ static void add_array(struct machines_rng *rng, const struct machines_options *o
         add_buses(rng, name, n_dims, text, size);
 }
 
+static void add_small_arch(struct machines_rng *rng, char *text, int size)
+{
+    static const char *const bus_pj[] = {"0.5", "1", "4", "8"},
+                             *const tree_pj[] = {"0.5", "2", "6"};
+    static const char *const holds[] = {
+            "", "", ", bypass: [A]", ", bypass: [B]", ", bypass: [A, B]", ", may_bypass: [A]"};
+    static const int pj[] = {1, 3, 9, 9}, middle[] = {12, 20, 30}, inner[] = {4, 5, 6, 7, 10, 14};
+    static const int shape[] = {2, 3, 4, 6};
+
+    add(text, size, "name: small-machine\nlevels:\n  - {memory: D, energy_pj: %d%s}\n",
+            pj[machines_draw(rng, 4)], machines_draw(rng, 2) ? "" : ", bandwidth_bits: 32");
+    if (machines_draw(rng, 3) == 0)
+        add(text, size, "  - {memory: G, capacity_words: %d, energy_pj: 3%s}\n",
+                middle[machines_draw(rng, 3)], holds[machines_draw(rng, 4)]);
+    add(text, size, "  - array: PE\n    shape: [%d]\n", shape[machines_draw(rng, 4)]);
+    if (machines_draw(rng, 2))
+        add(text, size, "    multicast: [{name: row, map: \"PE[i] -> BUS[0]\", energy_pj: %s}]\n",
+                bus_pj[machines_draw(rng, 4)]);
+    if (machines_draw(rng, 2))
+        add(text, size, "    reduction: [{name: tree, map: \"PE[i] -> TREE[0]\", energy_pj: %s}]\n",
+                tree_pj[machines_draw(rng, 3)]);
+    add(text, size, "  - {memory: R, capacity_words: %d, energy_pj: %s%s}\n",
+            inner[machines_draw(rng, 6)], machines_draw(rng, 2) ? "0.1" : "1",
+            holds[machines_draw(rng, 3) ? 1 : machines_draw(rng, 6)]);
+    add(text, size, "  - {compute: mac, cycles: 1, energy_pj: 1}\n");
+}
+
 void machines_arch(
         struct machines_rng *rng, const struct machines_options *options, char *text, int size)
 {
+    text[0] = '\0';
+    if (options->small) {
+        add_small_arch(rng, text, size);
+        return;
+    }
     int n_inner = (int)machines_draw(rng, (uint64_t)options->most_memories);
     bool outer_memory = n_inner > 0 && machines_draw(rng, 3) != 0;
-
-    text[0] = '\0';
     add(text, size, "name: random-machine\nlevels:\n");
     add_memory(rng, options, "DRAM", 64, 0, text, size);
     if (machines_draw(rng, 10) == 0 && outer_memory) /* what nobody counts lies further out */

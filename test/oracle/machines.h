@@ -22,6 +22,8 @@ struct machines_options {
     int most_memories;
     bool idle; /* memories that keep what they have while they idle */
     bool counted; /* accesses and networks that have no formula, too */
+    bool small; /* in place of all that: a window or quotients on a few PEs, over buses that may
+                   cost more than memories, past registers that hold a few words */
 };
 
 /* YAML texts (at most "size" bytes). */

@@ -568,7 +568,8 @@ static void test_random_machines(void **state)
                 .bandwidths = machines_draw(&rng, 2) != 0,
                 .prime_extents = machines_draw(&rng, 4) == 0,
                 .most_memories = 4,
-                .counted = machines_draw(&rng, 8) == 0};
+                .counted = machines_draw(&rng, 8) == 0,
+                .small = machines_draw(&rng, 3) == 0};
         if (open_case(&one, &rng, &options)) {
             int before = c.wrong;
             if (machines_draw(&rng, 2) == 0) /* not on all machines */

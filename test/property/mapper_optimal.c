@@ -437,14 +437,11 @@ enum kind {
 static void run_problems(enum kind kind)
 {
     bool imperfect = kind == IMPERFECT;
-    const char *given = getenv("SATOR_TEST_SEED");
-    uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     int n_cases = (int)run_count(300) / (kind == COUNTED || kind == SKEWED ? 4 : 1), wrong = 0,
         compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
-    struct machines_rng rng = {seed};
+    struct machines_rng rng = {seed()};
 
     n_plain = 0;
-    print_message("seed %llu\n", (unsigned long long)seed);
     while (compared < n_cases && wrong < 3) {
         struct problem_case c;
         bool any_tile = imperfect || (kind == COUNTED && machines_draw(&rng, 2) == 0);
@@ -545,6 +542,57 @@ static void test_counted_optimal_is_exhaustive(void **state)
     run_problems(COUNTED);
 }
 
+/* Whether both strategies find the same optimum of a small problem. */
+static bool agree(struct problem_case *c, int *feasible)
+{
+    struct sator_map_options options = {.threads = 1};
+    struct mapper_search optimal, exhaustive;
+
+    run(c, sator_mapper_exhaustive, &exhaustive, &options, INFINITY);
+    run(c, sator_mapper_optimal, &optimal, &options, INFINITY);
+    double a = value(&optimal), b = value(&exhaustive);
+    *feasible += exhaustive.found;
+    if (optimal.proved && exhaustive.proved && optimal.found == exhaustive.found &&
+            (!optimal.found || fabs(a - b) <= 1e-9 * b))
+        return true;
+    print_message("%s%sobjective %d, factors %s; optimal (proved %d), exhaustive:\n",
+            c->workload_text, c->arch_text, (int)c->problem.objective,
+            c->problem.imperfect ? "need not divide" : "divide", optimal.proved);
+    show(c, &optimal);
+    show(c, &exhaustive);
+    return false;
+}
+
+/* Many problems of a few loops, with factors that divide and with any: most false optima that were
+ * ever found are of such. */
+static void test_small_optimal_is_exhaustive(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct machines_options options = {.small = true};
+    int n_cases = (int)run_count(1000), compared = 0, feasible = 0, quotients = 0, wrong = 0;
+
+    while (compared < 2 * n_cases && wrong < 3) {
+        struct problem_case c;
+        bool is_open = open_case(&c, &rng, &options);
+        c.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
+        for (int k = 0; k < 2 && is_open; k++) {
+            if (k == 1 && sator_mapper_allow_imperfect(c.ctx, &c.problem) != SATOR_OK)
+                break;
+            wrong += !agree(&c, &feasible);
+            compared++;
+            for (int a = 0; a < c.problem.n_accesses; a++)
+                quotients += c.problem.access[a].n_quotients > 0;
+        }
+        close_case(&c);
+    }
+    print_message("%d problems compared, %d feasible, %d with quotients\n", compared, feasible,
+            quotients);
+    assert_int_equal(wrong, 0);
+    assert_true(feasible > n_cases);
+    assert_true(n_cases < 100 || quotients > n_cases / 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -553,6 +601,7 @@ int main(void)
             cmocka_unit_test(test_imperfect_optimal_is_exhaustive),
             cmocka_unit_test(test_skewed_optimal_is_exhaustive),
             cmocka_unit_test(test_counted_optimal_is_exhaustive),
+            cmocka_unit_test(test_small_optimal_is_exhaustive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
