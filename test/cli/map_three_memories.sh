@@ -24,3 +24,20 @@ for strategy in optimal exhaustive; do
 done
 printf 'name: moved\nloops:\n  - {at: DRAM, for: [j 6]}\n  - {at: L1, for: [i 2]}\n' >moved.yaml
 sator analyze product.yaml --arch machine.yaml -d moved.yaml --json | sed -n '/energy_pj/,$s/^.*"total":[^0-9]*\([0-9.]*\),*$/i at L1 \1/p' | head -n 1
+# A window with a stride: x in 3 steps inside of r, the first of which finds what the last step of x left, since 2 r undoes what x has
+# stepped. On each of 3 PEs 7 of 9 words of A cross for each of 2 steps of x further out, 42 in all, and 3 of B: 45 words of 16 bits.
+cat >stride.yaml <<'END'
+name: stride
+sizes: {x: 6, r: 3, k: 3}
+op: "Y[x,r] += A[k,x+2r] * B[r]"
+END
+cat >narrow.yaml <<'END'
+name: narrow
+levels:
+  - {memory: D, energy_pj: 9, bandwidth_bits: 32}
+  - {memory: G, capacity_words: 30, energy_pj: 3, bypass: [A]}
+  - {array: PE, shape: [4], reduction: [{name: tree, map: "PE[i] -> TREE[0]", energy_pj: 6}]}
+  - {memory: R, capacity_words: 5, energy_pj: 0.1}
+  - {compute: mac, cycles: 1, energy_pj: 1}
+END
+sator map stride.yaml --arch narrow.yaml --objective latency | sed -n 's/^  latency  *//p' | head -n 1

@@ -225,7 +225,9 @@ struct optimal_branch {
     struct growth {
         int loop;
         int64_t prime;
+        bool anywhere; /* outside of it; else of the loop's factor that is next outside */
     } growable[MAPPER_LOOPS * 8];
+    bool grows_anyhow; /* some prime does so wherever it stands */
 };
 
 /* ---- the table: what is remembered from branch to branch ---- */
@@ -414,8 +416,13 @@ bool optimal_may_multiply(const struct optimal_plan *plan, const struct optimal_
 /* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
  * these keeps anything from one of its tiles to the next, nor slides while there. */
 bool optimal_is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch);
+/* Whether a factor of "loop", which slides, may move from anywhere into the tile of memory "m",
+ * whose factors are "factor": only one memory lies outside, or none of the loops that it slides
+ * with has anything left there, which could undo a step of its factors in between. */
+bool optimal_slides_apart(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        int m, int loop, const int64_t *factor);
 /* Set the primes by which the tile of the grown memory could still grow, or only whether there are
- * any. */
+ * any that do so wherever they stand. */
 void optimal_find_growable(struct optimizer *o, bool only_whether);
 /* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
 bool optimal_is_dominated(struct optimizer *o, int m);

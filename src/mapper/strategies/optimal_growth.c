@@ -3,7 +3,8 @@
  * Moving a factor of a loop from an outer memory into the tile of the innermost one never makes any
  * transfer larger, as long as all tiles on the way still fit: what the grown tile brings in one
  * stamp, the old one brought in one stamp or several. (For a sliding index this needs tiles without
- * gaps and coefficients of one sign, and no parallel digits of the loop in between; where the
+ * gaps and coefficients of one sign, no parallel digits of the loop in between, and no other factor
+ * of the loop in between, unless no other loop of the index is outside the tile; where the
  * innermost memory fills compute units in steps of its own, that none of these keeps anything from
  * one tile to the next: optimal_is_settled. The proof is in doc/search.md.) So mappings in which
  * such a move is possible need not be looked at.
@@ -223,21 +224,54 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     return fine;
 }
 
+bool optimal_slides_apart(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        int m, int loop, const int64_t *factor)
+{
+    const struct mapper_problem *p = plan->problem;
+    bool apart = true;
+
+    for (int a = 0; a < p->n_accesses && m > 1; a++) {
+        if (!((p->access[a].relevant & ~p->access[a].plain) >> loop & 1))
+            continue;
+        const struct mapper_index *index = &p->access[a].index[p->access[a].index_of[loop]];
+        for (int i = 0; i < index->n_parts; i++) {
+            int other = index->loop[i];
+            apart &= other == loop || optimal_left(plan, branch, m, other, factor[other]) == 1;
+        }
+    }
+    return apart;
+}
+
+/* Let the primes of "loop", the last "n" of those found of "n_primes", stand anywhere outside the
+ * tile where that is so: else the prime of the factor that is next outside may not be one of them,
+ * and be in between. */
+static void know_place(struct optimizer *o, int loop, int n, int n_primes)
+{
+    const int64_t *factor = o->at.mapping.factor[o->problem->memory[o->at.grown].row];
+    bool anywhere = n == n_primes || !o->plan->slides[loop] ||
+            optimal_slides_apart(o->plan, &o->at, o->at.grown, loop, factor);
+
+    for (int k = o->at.n_growable - n; k < o->at.n_growable; k++)
+        o->at.growable[k].anywhere = anywhere;
+    o->at.grows_anyhow |= anywhere && n > 0;
+}
+
 /* Set the primes by which the tile of the grown memory could still grow, or only whether there are
- * any. */
+ * any that do so wherever they stand. */
 void optimal_find_growable(struct optimizer *o, bool only_whether)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[o->at.grown].row;
 
     o->at.n_growable = 0;
+    o->at.grows_anyhow = false;
     if (o->plan->feeds && !optimal_is_settled(o->plan, &o->at))
         return;
     for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
         int i = o->at.listing[at];
         int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
         const int64_t *divisors = o->plan->divisors[i];
-        int n_divisors = o->plan->n_divisors[i];
+        int n_divisors = o->plan->n_divisors[i], before = o->at.n_growable, n_primes = 0;
         if (p->chains && !optimal_may_multiply(o->plan, &o->at, i, o->at.mapping.factor[row][i]))
             continue;
         if (o->plan->imperfect)
@@ -248,11 +282,15 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
                 continue;
             while (rest % prime == 0)
                 rest /= prime;
+            n_primes++;
             if (o->at.n_growable < MAPPER_LOOPS * 8 && can_grow(o, o->at.grown, i, prime))
-                o->at.growable[o->at.n_growable++] = (struct growth){i, prime};
-            if (only_whether && o->at.n_growable > 0)
-                return;
+                o->at.growable[o->at.n_growable++] = (struct growth){i, prime, false};
+            if (only_whether && o->at.n_growable > before && !o->plan->slides[i])
+                break;
         }
+        know_place(o, i, o->at.n_growable - before, n_primes);
+        if (only_whether && o->at.grows_anyhow)
+            return;
     }
 }
 
@@ -273,6 +311,8 @@ static bool next_always_fits(struct optimizer *o)
         tile[i] = o->at.shape.inside[p->memory[m].row][i] * rest;
     }
     for (int k = 0; k < o->at.n_growable; k++) {
+        if (!o->at.growable[k].anywhere)
+            continue;
         tile[o->at.growable[k].loop] *= o->at.growable[k].prime;
         for (int a = 0; a < p->n_accesses; a++)
             size[a] = p->memory[m].holds >> a & 1
@@ -299,7 +339,7 @@ bool optimal_is_dominated(struct optimizer *o, int m)
         optimal_find_growable(o, o->plan->outside_fits);
         bool always =
                 o->plan->beyond_fits && !p->chains; /* else factors may have none of the primes */
-        return o->at.n_growable > 0 && (o->plan->outside_fits || (always && next_always_fits(o)));
+        return o->at.grows_anyhow && (o->plan->outside_fits || (always && next_always_fits(o)));
     }
     if (m != o->at.grown - 1)
         return false;
@@ -308,7 +348,8 @@ bool optimal_is_dominated(struct optimizer *o, int m)
         int64_t prime = o->at.growable[k].prime, here = o->at.mapping.factor[row][loop];
         if (here % prime == 0)
             return true;
-        if (m > 1 || o->at.rest[loop] % (here * prime) != 0)
+        if (m > 1 || o->at.rest[loop] % (here * prime) != 0 ||
+                (here > 1 && !o->at.growable[k].anywhere))
             continue;
         o->at.mapping.factor[row][loop] *= prime;
         optimal_refresh_shape(o->problem, &o->at, row, loop);

@@ -546,12 +546,34 @@ static bool inner_cannot_win(struct optimizer *o, int m, int at, const struct in
     return is_hopeless(o, m, inner->settled, &refined, own, &bound);
 }
 
+/* Whether factors of all loops that slide may move into the tile of memory "m" up to "most" times
+ * the factors chosen: what is left of each outside has no other factor in between, or nothing that
+ * it slides with beside it. */
+static bool all_slide_apart(const struct optimizer *o, int m, int at, const int64_t *most)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t factor[MAPPER_LOOPS];
+    bool apart = true;
+
+    memcpy(factor, o->at.mapping.factor[p->memory[m].row], sizeof factor);
+    for (int k = at; k < p->n_loops; k++)
+        factor[o->at.listing[k]] = most[o->at.listing[k]];
+    for (int k = at; k < p->n_loops && apart; k++) {
+        int loop = o->at.listing[k];
+        apart = most[loop] == 1 || !o->plan->slides[loop] ||
+                optimal_left(o->plan, &o->at, m, loop, most[loop]) == 1 ||
+                optimal_slides_apart(o->plan, &o->at, m, loop, factor);
+    }
+    return apart;
+}
+
 /* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
  * "at"-th on get: the bound of one tile that is larger than all of them. For a plain loop that is
  * its largest factor that fits by itself, since the bound only falls with it (words that spare
  * energy further in are taken to be as many as of the smallest tile); for a sliding loop a common
- * multiple of its factors where that "grows": larger tiles bring less when they are multiples
- * ("Maximal tiles", doc/search.md). Else tensors that slide along it are bounded as open.
+ * multiple of its factors where that "grows": larger tiles bring less when they are multiples and
+ * other loops that it slides with leave nothing outside ("Maximal tiles", doc/search.md). Else
+ * tensors that slide along it are bounded as open.
  * "*least_pj" is what all of them spend at least; it is raised to what is then known. */
 static bool none_can_win(
         struct optimizer *o, int m, int at, bool grows, const struct inner *inner, double *least_pj)
@@ -576,6 +598,8 @@ static bool none_can_win(
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
     }
+    if (grows && !all_slide_apart(o, m, at, most))
+        return none_can_win(o, m, at, false, inner, least_pj);
     bool slides = o->plan->slides[o->at.listing[at]]; /* sliding loops are listed first */
     slides &= grows; /* else tensors that slide are bounded by what each run brings */
     if (n_tiles < 4 || (slides && !all_gapless(o, m)))
