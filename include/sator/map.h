@@ -143,7 +143,7 @@ struct sator_map_result {
     struct sator_map_counters counters;
     double seconds;
     struct sator_arena *arena; /* owns all of the above */
-    const char *timing; /* what total_cycles is: "scheduled" or "roofline", which bound_by is of */
+    const char *timing; /* what total_cycles is: "scheduled" or "roofline" */
     double roofline_cycles;
     const char *unscheduled; /* why it is not the scheduled time that was asked for; or NULL */
     /* energy_pj without what gating of zeros is expected to save; NAN unless the workload states a

@@ -109,8 +109,8 @@ def analyze(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer
 
     layer: of a network, only this one, by name or number from 0; engine: "auto", "closed", "tiled", "listed", "general", which
     give the same numbers; model: "sator" (doc/model.md) or "tenet" (that paper's equations); timing: what total_cycles
-    is, "scheduled" (phases, cycles) or "roofline" (everything overlaps: a lower bound, cycles), "auto": the
-    roofline; advise: also find what would make it faster, ``result.advice``; bandwidths: also the latency at these bandwidths of the
+    is, "scheduled" (phases, cycles) or "roofline" (everything overlaps: a lower bound, cycles), "auto":
+    scheduled, but for "tenet", which knows no phases; advise: also find what would make it faster, ``result.advice``; bandwidths: also the latency at these bandwidths of the
     scratchpad, bits per cycle; work_limit: give up a counting question after so many units of work, 0: the default.
     """
     network = _network(workload)
@@ -218,8 +218,8 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
     objective: "edp" (pJ x cycles), "energy" (pJ) or "latency" (cycles); strategy: "optimal", "sunstone", "random",
     "exhaustive"; constraints: "PE: only k c" and the like (doc/mapper.md); imperfect: innermost tiles need not divide
     extents; pareto: the front of energy (pJ) and latency (cycles), of a network that of its totals; budget_seconds: stop after so long, 0: never; seed,
-    samples: of "random"; limit: the largest space of "exhaustive"; timing: what latencies are, as in analyze, but for
-    fronts and certificates, which are of rooflines; certificate: a file to write why no mapping is
+    samples: of "random"; limit: the largest space of "exhaustive"; timing: what latencies are, as in analyze;
+    "auto" is "roofline" for fronts and certificates, which are of rooflines; certificate: a file to write why no mapping is
     better, for check() (doc/certificate.md); InputError for what certificates do not cover; progress: a function that is called now and then with a MapProgress, or True for a line of text.
     """
     network = _network(workload)

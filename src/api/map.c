@@ -113,6 +113,27 @@ static enum sator_status expect(const struct mapper_question *q, struct sator_ma
     return st;
 }
 
+/* What is busy for longest in the phases of the best mapping; where the model does not count them,
+ * the roofline's bound is kept. */
+static void find_bound(const struct mapper_question *q, const struct mapper_search *search,
+        struct sator_map_result *result)
+{
+    const struct sator_analyze_options options = {.timing = SATOR_TIMING_SCHEDULED};
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_result *analysis = NULL;
+    struct sator_hush before;
+
+    sator_ctx_hush(q->ctx, &before);
+    enum sator_status st = sator_model_analyze(q->ctx, q->workload, q->arch,
+            sator_mapper_dataflow(search->problem, arena, &search->best, "mapping"), &options,
+            &analysis);
+    sator_ctx_unhush(q->ctx, &before);
+    if (st == SATOR_OK && !isnan(analysis->scheduled_cycles))
+        result->bound_by = sator_arena_strdup(result->arena, analysis->bound_by);
+    sator_result_free(analysis);
+    sator_arena_free(arena);
+}
+
 static enum sator_status search_mapping(struct mapper_question *q, struct sator_map_result *result)
 {
     struct mapper_answer answer;
@@ -126,6 +147,8 @@ static enum sator_status search_mapping(struct mapper_question *q, struct sator_
             answer.is_timed ? search->best_cost.cycles : NAN, result);
     if (q->options->timing == SATOR_TIMING_SCHEDULED && !answer.is_timed)
         result->unscheduled = "the model does not count the phases of the best mapping";
+    if (answer.is_timed)
+        find_bound(q, search, result);
     certify(search, result);
     result->n_skews = q->skews.n;
     result->unskewed = answer.unskewed;

@@ -5,7 +5,7 @@
 #include "sator/analyze.h"
 
 enum {
-    TIMING_USUAL = SATOR_TIMING_ROOFLINE
+    TIMING_USUAL = SATOR_TIMING_SCHEDULED
 };
 
 static inline enum sator_timing_choice sator_timing_of(

@@ -155,12 +155,12 @@ static void write_header(struct writer *w)
     if (control.instruction_bits > 0)
         report_line(w->text, "control", "%s; chosen without it",
                 report_control_text(w->arena, &control, r->energy_pj));
-    if (strcmp(r->timing, "scheduled") == 0)
-        report_line(w->text, "latency", "%s with phases",
-                report_quantity(w->arena, r->total_cycles, 1, "cycle"));
-    report_line(w->text, strcmp(r->timing, "scheduled") == 0 ? "roofline" : "latency",
-            "%s, bound by %s", report_quantity(w->arena, r->roofline_cycles, 1, "cycle"),
+    report_line(w->text, "latency", "%s, bound by %s",
+            report_quantity(w->arena, r->total_cycles, 1, "cycle"),
             report_clean(w->arena, r->bound_by));
+    if (strcmp(r->timing, "scheduled") == 0)
+        report_line(w->text, "roofline", "%s",
+                report_quantity(w->arena, r->roofline_cycles, 1, "cycle"));
     if (!isnan(r->expected_cycles))
         report_line(w->text, "", "at least %s expected where zeros are skipped",
                 report_quantity(w->arena, r->expected_cycles, 1, "cycle"));
