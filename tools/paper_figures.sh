@@ -28,7 +28,7 @@ bandwidths() {
     name=$1
     shift
     "$sator" analyze "$@" --model tenet --bandwidth 64,96,128,160 | awk -v name="$name" '
-        /^Latency by/ { inside = 1 }
+        /^Roofline by/ { inside = 1 }
         inside && $1 ~ /^[0-9]+$/ { text = text sprintf("  %11s", $4) }
         END { printf "%-26s%s\n", name, text }'
 }

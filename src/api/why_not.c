@@ -24,6 +24,7 @@ struct given {
     struct mapper_faults faults;
     struct sator_analyze_options analyze; /* times are those of "best" */
     double energy_pj, cycles; /* as the analysis counts them */
+    bool is_timed; /* the cycles have phases */
 };
 
 /* "; energy 3 pJ, 1.5 times the best mapping's (2)". */
@@ -37,6 +38,11 @@ static void compare(
 
     if (isnan(value)) {
         sator_text_add(text, "; its %s is not known\n", names[p->objective]);
+        return;
+    }
+    if (!given->is_timed && given->analyze.timing == SATOR_TIMING_SCHEDULED) {
+        sator_text_add(text, "; its phases are not counted: %s at least %.10g %s\n",
+                names[p->objective], value, units[p->objective]);
         return;
     }
     sator_text_add(text, "; %s %.10g %s", names[p->objective], value, units[p->objective]);
@@ -73,6 +79,7 @@ static enum sator_status judge(struct given *given, bool *is_legal)
     if (st == SATOR_OK) {
         given->energy_pj = result->energy_pj;
         given->cycles = result->total_cycles;
+        given->is_timed = !isnan(result->scheduled_cycles);
     }
     bool unsaid = st == SATOR_INPUT && given->faults.broken.length == 0;
     const char *error;
@@ -130,10 +137,12 @@ static enum sator_status explain(
         st = SATOR_INFEASIBLE;
     add_lines(text, &given->faults.broken);
     add_lines(text, &given->faults.outside);
+    const char *timing = given->is_timed ? "" : " by the roofline";
     if (is_legal && !isnan(given->energy_pj))
-        sator_text_add(text, "  %.10g pJ, %.10g cycles\n", given->energy_pj, given->cycles);
+        sator_text_add(
+                text, "  %.10g pJ, %.10g cycles%s\n", given->energy_pj, given->cycles, timing);
     else if (is_legal)
-        sator_text_add(text, "  %.10g cycles\n", given->cycles);
+        sator_text_add(text, "  %.10g cycles%s\n", given->cycles, timing);
 done:
     sator_mapper_words_free(words);
     return st;
@@ -187,9 +196,9 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
             .arch = arch,
             .dataflow = dataflow,
             .best = best,
-            .analyze.timing = best != NULL && strcmp(best->timing, "scheduled") == 0
-                    ? SATOR_TIMING_SCHEDULED
-                    : SATOR_TIMING_ROOFLINE};
+            .analyze.timing = best == NULL                   ? own.timing
+                    : strcmp(best->timing, "scheduled") == 0 ? SATOR_TIMING_SCHEDULED
+                                                             : SATOR_TIMING_ROOFLINE};
     struct sator_text made = {0};
     enum sator_map_objective objective = options->objective;
     const struct sator_workload *workload = &network->layers[layer];

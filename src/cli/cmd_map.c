@@ -71,7 +71,7 @@ static int read_options(struct mapping *mapping)
             .top_down = choice(options->direction, directions, 2) == 1,
             .intra_order = choice(options->intra_order, intra, 3),
             .timing = cli_timing(options)};
-    if (options->timing == NULL && (options->why_not != NULL || options->certificate != NULL))
+    if (options->timing == NULL && options->certificate != NULL)
         mapping->map.timing = SATOR_TIMING_ROOFLINE; /* which these are about */
     return cli_read_budget(options, &mapping->map.budget_seconds);
 }
@@ -90,8 +90,6 @@ static int refuse_void(const struct cli_options *options)
                     "does not go with --pareto"},
             {is_scheduled && options->pareto != NULL, "timing",
                     "scheduled does not go with --pareto: fronts are of rooflines"},
-            {is_scheduled && options->why_not != NULL, "timing",
-                    "scheduled does not go with --why-not: rooflines compare"},
             {options->why_not != NULL, "json csv yaml html svg show",
                     "does not go with --why-not, which is text"},
             {options->yaml, "json csv html svg show", "does not go with --yaml"},

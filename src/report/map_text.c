@@ -164,8 +164,9 @@ static void write_header(struct writer *w)
     if (!isnan(r->expected_cycles))
         report_line(w->text, "", "at least %s expected where zeros are skipped",
                 report_quantity(w->arena, r->expected_cycles, 1, "cycle"));
-    if (r->unscheduled != NULL)
-        report_line(w->text, "", "the roofline, a lower bound: %s", r->unscheduled);
+    if (strcmp(r->timing, "scheduled") != 0)
+        report_line(w->text, "", "the roofline, a lower bound%s%s",
+                r->unscheduled == NULL ? "" : ": ", r->unscheduled == NULL ? "" : r->unscheduled);
     write_physical(w, &physical);
     report_line(w->text, "EDP", "%s%s", edp(w, r->edp), isnan(r->edp) ? "" : " pJ x cycles");
     report_line(w->text, "utilization", "%.1f%%; %s of %s %s work", r->utilization * 100,
@@ -455,6 +456,14 @@ static void layer_table(struct writer *w, struct sator_grid *table,
     }
 }
 
+/* Which latencies of a table are lower bounds. */
+static void write_timing(struct writer *w, const struct report_timed *rows, int n)
+{
+    report_write_unscheduled(w->text, w->arena, rows, n);
+    if (n > 0 && strcmp(report_timing(rows, n), "roofline") == 0 && rows[0].unscheduled == NULL)
+        sator_text_add(w->text, "  latencies are rooflines, lower bounds\n");
+}
+
 static void write_network(struct writer *w, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results)
 {
@@ -478,8 +487,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     sator_text_add(w->text, "\n");
     layer_table(w, &table, results, n_results);
     sator_grid_text(w->text, &table, w->look.width, w->look.color);
-    report_write_unscheduled(
-            w->text, w->arena, report_maps_timed(w->arena, results, n_results), n_results);
+    write_timing(w, report_maps_timed(w->arena, results, n_results), n_results);
     for (int i = 0, n = 0; i < n_results; i++) {
         if (is_bound_by_rooflines(results[i]) && n++ == 0)
             sator_text_add(w->text, "  where nothing is proved %s\n", bound_of_rooflines);
@@ -564,7 +572,7 @@ static void write_machines_unscheduled(
             SATOR_PUSH(w->arena, rows, n, ((struct report_timed){name, r->timing, r->unscheduled}));
         }
     }
-    report_write_unscheduled(w->text, w->arena, rows, n);
+    write_timing(w, rows, n);
 }
 
 void report_machines_text(struct sator_text *text, struct sator_arena *arena,
@@ -617,6 +625,8 @@ void report_machines_text(struct sator_text *text, struct sator_arena *arena,
     write_machines_unscheduled(w, machines, n_machines);
 }
 
+static const char of_rooflines[] = "the roofline, a lower bound: fronts are of it";
+
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_result *const *results, int n_results, bool complete,
         struct look look)
@@ -631,6 +641,7 @@ void report_front_text(struct sator_text *text, struct sator_arena *arena,
             "%s%d mapping%s that none beats in both energy and latency, proved%s",
             complete ? "" : "the first ", n_results, n_results == 1 ? "" : "s",
             complete ? "" : "; stopped before the faster ones");
+    report_line(w->text, "latency", "%s", of_rooflines);
     write_left_out(w, results, n_results);
     sator_text_add(w->text, "\n");
     cost_columns(&table, &units);
@@ -665,6 +676,7 @@ static void write_front_heading(struct writer *w, const struct sator_map_front *
             "%s%s of a mapping for each layer that no other beats in both energy and latency%s",
             front->thinned ? "some " : "", report_counted(w->arena, front->n_points, "choice"),
             front->stopped != SATOR_OK ? "; stopped before the faster ones" : ", proved");
+    report_line(w->text, "latency", "%s", of_rooflines);
     if (n_rows < front->n_points)
         report_line(w->text, "shown", "%d of them; CSV and JSON have all", n_rows);
     report_line(w->text, "least EDP", "number %d: %s, %s, EDP %s pJ x cycles", least,

@@ -226,7 +226,7 @@ static void write_sweeps(struct sator_text *text, const struct comparison *compa
 
     if (results[0]->n_sweep == 0)
         return;
-    sator_text_add(text, "\nLatency (cycles) by scratchpad bandwidth (bits per cycle)\n");
+    sator_text_add(text, "\nRoofline (cycles) by scratchpad bandwidth (bits per cycle)\n");
     name_columns(&grid, results);
     for (int p = 0; p < results[0]->n_sweep; p++) {
         struct series series = series_new(arena, grid.n_rows);
@@ -482,7 +482,7 @@ static void write_network_sweeps(struct sator_text *text, const struct compariso
     }
     if (n_points == 0)
         return;
-    sator_text_add(text, "\nLatency (cycles) in all by scratchpad bandwidth (bits per cycle)\n");
+    sator_text_add(text, "\nRoofline (cycles) in all by scratchpad bandwidth (bits per cycle)\n");
     name_networks(&grid, comparison);
     for (int p = 0; p < n_points; p++) {
         double bandwidth = comparison->networks[0]->layers[0].result->sweep[p].bits_per_cycle;

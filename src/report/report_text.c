@@ -150,8 +150,9 @@ static void write_schedule(struct writer *w)
 {
     const struct sator_result *r = w->result;
 
-    if (r->unscheduled != NULL)
-        report_line(w->text, "", "the roofline, a lower bound: %s", r->unscheduled);
+    if (isnan(r->scheduled_cycles) && strcmp(r->model, "tenet") != 0)
+        report_line(w->text, "", "the roofline, a lower bound%s%s",
+                r->unscheduled == NULL ? "" : ": ", r->unscheduled == NULL ? "" : r->unscheduled);
     if (isnan(r->scheduled_cycles))
         return;
     report_line(w->text, "  computing", "%s", cycles(w, r->scheduled_compute_cycles));
@@ -480,7 +481,7 @@ static void write_sweep(struct writer *w)
 
     if (r->n_sweep == 0)
         return;
-    report_section(w->text, "Latency by scratchpad bandwidth (cycles)", w->look);
+    report_section(w->text, "Roofline by scratchpad bandwidth (cycles)", w->look);
     sator_grid_column(&table, "bits/cycle", "", false);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
         sator_grid_column(&table, headers[i], "", false);

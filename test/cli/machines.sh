@@ -39,7 +39,7 @@ sator map resnet18 $archs | sed 's/ *optimal$//'
 # shellcheck disable=SC2086
 sator map resnet18 --layer conv2_x $archs --csv | cut -d, -f1,3,7
 # a machine that does not take one layer
-sator map alexnet --arch shidiannao-8x8 --arch eyeriss 2>/dev/null | tail -2 | sed 's/  */ /g' | cut -d' ' -f2-4,10-
+sator map alexnet --arch shidiannao-8x8 --arch eyeriss 2>/dev/null | grep -E '^  (shidiannao-8x8|eyeriss) ' | sed 's/  */ /g' | cut -d' ' -f2-4,10-
 sator analyze alexnet --layer conv3 --arch eyeriss --arch tpu-8x8 --space 'k%8, c%8' --time 'k/8, c/8, ox, oy, rx, ry' |
     sed -n 's/^  \(command line\) *\([a-z0-9-]*\) .*/\1 \2/p'
 for wrong in "map gemm --arch eyeriss --arch eyeriss" "map gemm --arch eyeriss --arch tpu-8x8 --yaml" \

@@ -2,6 +2,7 @@
 # Indices that share loops, tensors read at several places, and quotients, with factors that do not divide: better than
 # without, and as good as looking at all of them; sator analyze has the same figures.
 . "$2/test/cli/harness"
+rooflines
 cat >joint.yaml <<'END'
 name: joint
 domain: "{ S[t, i] : 0 <= t < 5 and 0 <= i < 7 }"

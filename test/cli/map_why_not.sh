@@ -2,7 +2,6 @@
 # --why-not: all that a mapping breaks, and exit code 3; what sator analyze accepts is legal with the figures that it gives, whether or
 # not it is in the space that is searched, and then with what keeps it from there.
 . "$2/test/cli/harness"
-rooflines
 value() { sed -n "/\"$1\"/,\$s/^[[:space:]]*\"total\":[^0-9]*\([0-9.e+]*\),*\$/\1/p" analyzed | head -n 1; }
 why_not() { # the nest's entries, then options; its lines and exit code, against what sator analyze says of it
     printf '%s\n' "$1" >nest.yaml
