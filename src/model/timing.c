@@ -284,19 +284,39 @@ done:
     return st;
 }
 
-/* By classes, or where they do not apply one by one. */
-static enum sator_status measure(struct timing *timing, struct timing_sum *sum)
+/* Whether links that bring a sum from further back than the stamp before serve idle instances: what
+ * they bring is not followed. */
+static bool has_late_sums(const struct timing *timing)
 {
-    bool done;
-    enum sator_status st;
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        for (int k = 0; transfer->holds_idle && k < transfer->transport.n_links; k++) {
+            if (transfer->transport.links[k].interval > 1 &&
+                    timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE)
+                return true;
+        }
+    }
+    return false;
+}
 
-    SATOR_TRY(timing_count_by_classes(timing, sum, &done));
+/* By classes, or where they do not apply ("with_idle": idle instances hold something) one by one.
+ */
+static enum sator_status measure(struct timing *timing, bool with_idle, struct timing_sum *sum)
+{
+    bool done = false;
+    enum sator_status st = SATOR_OK;
+
+    if (!with_idle)
+        SATOR_TRY(timing_count_by_classes(timing, sum, &done));
     if (done)
         return SATOR_OK;
-    if (passes_through(timing->analysis->arch)) {
+    if (passes_through(timing->analysis->arch))
         timing->why = "'pass_through' is counted for nests with one skewed row only";
+    else if (with_idle && has_late_sums(timing))
+        timing->why = "sums that idle PEs hold ('holds: idle') are not followed beside links of "
+                      "interval 2 or more";
+    if (timing->why != NULL)
         return SATOR_OK;
-    }
     SATOR_TRY(run_one_by_one(timing, sum));
     if (timing->why == NULL && !adds_up(timing, sum))
         timing->why = "what moves in the stamps does not add up to what moves in all";
@@ -309,7 +329,7 @@ done:
     return st;
 }
 
-/* Whether idle instances hold what a transfer moves: when they let go of it is not followed. */
+/* Whether idle instances hold what a transfer moves. */
 static bool holds_idle(const struct timing *timing)
 {
     struct analysis *analysis = timing->analysis;
@@ -333,17 +353,17 @@ enum sator_status analysis_timing(struct analysis *analysis)
     if (!timing_list_ports(&timing) ||
             !timing_read_ratio(compute_cycles(analysis->arch), &timing.cycles, &timing.per_cycles))
         timing.why = "a bandwidth, or the cycles of an instance, are no ratio of 64-bit numbers";
-    else if (holds_idle(&timing))
-        timing.why = "what idle PEs hold ('holds: idle') is not followed stamp by stamp";
+    const bool with_idle = timing.why == NULL && holds_idle(&timing);
     if (timing.why == NULL) {
         list_levels(&timing);
         timing_make_room(&timing);
-        SATOR_TRY(timing_by_family(&timing, &sum, &known));
     }
+    if (timing.why == NULL && !with_idle)
+        SATOR_TRY(timing_by_family(&timing, &sum, &known));
     if (timing.why == NULL && !known) {
         timing_warn_of_room(&timing);
         SATOR_TRY(timing_list_transfers(&timing));
-        SATOR_TRY(measure(&timing, &sum));
+        SATOR_TRY(measure(&timing, with_idle, &sum));
         if (timing.why != NULL && analysis->family != NULL)
             st = SATOR_LIMIT; /* which had its part of the work: the point is to be asked alone */
     }

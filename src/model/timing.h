@@ -39,6 +39,7 @@ struct timing_transfer {
     int tile_time; /* that of the holder's; 0 for the outside world */
     int holder_space;
     bool is_own; /* the PEs' own memory serves their operands: nothing lies between */
+    bool holds_idle; /* what an instance has stays while it idles */
     enum sator_transfer_kind kind;
     struct sator_transport transport; /* between the two; not where is_own */
     /* by classes: instances that differ in so many space dimensions each start sums from zero, for

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_KEPT = 1 << 25 /* pairs, with those of idle instances */
+};
+
 /* How a pair comes to be held. */
 enum way {
     WAY_HELD, /* in the stamp before */
@@ -408,6 +412,66 @@ static int64_t outer_stamp(
     return x;
 }
 
+/* ---- idle instances ---- */
+
+/* The places, stamp x instances + instance, at which something runs, ascending; and the end. */
+static uint64_t *list_active(const struct follower *f, const struct stays *stays, int n_space)
+{
+    const struct timing_list *list = f->list;
+    uint64_t *place = SATOR_NEW_ARRAY(f->arena, uint64_t, list->n + 1);
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < list->n; i++)
+        place[i] = (uint64_t)(stamp_of(f, stays->level, list->time[i]) * stays->n_instances +
+                list->pe[i] / list->space_below[n_space]);
+    qsort(place, (size_t)list->n, sizeof *place, compare_keys);
+    for (int64_t i = 0; i < list->n; i++) {
+        if (n == 0 || place[n - 1] != place[i])
+            place[n++] = place[i];
+    }
+    place[n] = UINT64_MAX;
+    return place;
+}
+
+/* Add what idle instances keep of the stamp before, of sums while "outside" (or NULL) has them too:
+ * an instance that runs something has its own pairs alone. False: these are too many. */
+static bool keep_idle(
+        const struct follower *f, int n_space, const struct stays *outside, struct stays *stays)
+{
+    const uint64_t n_elements = (uint64_t)stays->n_elements;
+    const uint64_t *active = list_active(f, stays, n_space);
+    uint64_t *key = NULL;
+    int n = 0, before = 0;
+
+    for (int64_t x = 0, e = 0; x < stays->n_stamps; x++) {
+        const int end = n;
+        for (int i = before; i <= end; i++) { /* what is kept, before it the active ones' own */
+            uint64_t kept = i == end ? (uint64_t)((x + 1) * stays->n_instances) * n_elements
+                                     : key[i] + (uint64_t)stays->n_instances * n_elements;
+            for (; e < stays->first[x + 1] && stays->key[e] < kept / n_elements * n_elements; e++)
+                SATOR_PUSH(f->arena, key, n, stays->key[e]);
+            while (*active < kept / n_elements)
+                active++;
+            if (i == end || *active == kept / n_elements)
+                continue;
+            int64_t instance = (int64_t)(kept / n_elements) % stays->n_instances;
+            if (outside == NULL ||
+                    find(outside, outer_stamp(f, stays, outside, x),
+                            instance / (stays->n_instances / outside->n_instances),
+                            (int64_t)(kept % n_elements)) >= 0)
+                SATOR_PUSH(f->arena, key, n, kept);
+            if (n > MOST_KEPT)
+                return false;
+        }
+        before = end;
+    }
+    stays->key = key;
+    stays->n = n;
+    stays->fresh = SATOR_NEW_ARRAY(f->arena, bool, n + 1);
+    index_stamps(f, stays);
+    return true;
+}
+
 /* Whether the instance outside holds the element of "e" as long as a word is on its way over a link
  * of "interval": a sum goes up as soon as it lets go of it. Without "outside", it does. */
 static bool is_kept(const struct follower *f, const struct stays *stays,
@@ -635,6 +699,8 @@ static bool follow_transfer(const struct follower *f, const struct timing_transf
         return move_operands(f, outside, is_output, movement);
     struct crossing crossing = new_crossing(f, transfer, movement);
     if (!make_stays(f, timing_level_of(f->timing, transfer->n_time), transfer->n_space, &stays) ||
+            (transfer->holds_idle &&
+                    !keep_idle(f, transfer->n_space, is_output ? outside : NULL, &stays)) ||
             !make_origins(f, &crossing, is_output ? outside : NULL, &stays, &origins))
         return false;
     int64_t ratio =

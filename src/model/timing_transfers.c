@@ -142,6 +142,7 @@ static enum sator_status add_transfer(
             .tile_time = outer == NULL ? 0 : outer->time_cut,
             .holder_space = outer == NULL ? 0 : outer->space_cut,
             .is_own = is_own,
+            .holds_idle = memory >= 0 && analysis_memory_end(inner).holds_idle,
             .kind = kind_of(timing, memory, holder, what->tensor)};
     enum sator_status st = is_own ? SATOR_OK : find_network(timing, &made);
 
