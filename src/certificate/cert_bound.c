@@ -31,6 +31,7 @@ struct child {
     int64_t near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside: at the nearest memory, if it is
                                                    known (else 1), and all others */
     bool has_near; /* a factor above 1 */
+    bool is_cold; /* only loops at the nearest memory keep anything */
     double stamps;
     int n_walks;
     struct walk walk[CERT_TENSORS];
@@ -144,6 +145,7 @@ static void set_tile(const struct cert_view *v, struct child *c)
     while (nearest > 0 && p->row[nearest].is_space)
         nearest--;
     bool is_near = known && nearest >= 0 && is_known(p, part, nearest);
+    c->is_cold = is_near && cert_cold_row(p, part, row) == nearest;
     c->has_near = false;
     c->stamps = 1;
     for (int i = 0; i < p->n_loops; i++) {
@@ -284,7 +286,8 @@ static double (*find_crossing(struct cert_view *v, struct child *c, bool last, u
     if (c->is_known[last][open])
         return crosses;
     for (int i = 0; i < v->p->n_loops; i++)
-        placed[i] = (c->ended[i] & open) != 0 ? 1 : c->near[i] * (last ? c->rest[i] : 1);
+        placed[i] =
+                (c->ended[i] & open) != 0 ? 1 : c->near[i] * (last && !c->is_cold ? c->rest[i] : 1);
     for (int t = 0; t < c->n_walks; t++) {
         for (int grouped = 0; grouped < 2 && (open >> t & 1); grouped++)
             crosses[t][grouped] = crossing(v, c, &c->walk[t], grouped, placed);
@@ -315,7 +318,8 @@ static double weigh(const struct cert_view *v, const struct child *c,
 static double place_all(
         struct cert_view *v, struct child *c, const struct cert_weights *weights, bool last)
 {
-    const int64_t *factor = last ? c->rest : c->near;
+    static const int64_t none[CERT_LOOPS]; /* no loop keeps anything */
+    const int64_t *factor = !last ? c->near : c->is_cold ? none : c->rest;
     const unsigned behind = last ? ended_by(c, c->near, v->p->n_loops) : 0;
     const unsigned ending = ended_by(c, factor, v->p->n_loops) & ~behind;
     const unsigned endless = ((1U << c->n_walks) - 1) & ~ending & ~behind;

@@ -132,7 +132,10 @@ static void split_orders(struct cover *c, int row, double *least);
  */
 static void settle_row(struct cover *c, int row, double *least)
 {
-    cert_order_row(c->p, &c->part, row);
+    if (!cert_order_row(c->p, &c->part, row)) {
+        *least = 0; /* nothing is known */
+        return;
+    }
     cert_view_unroll(c->view);
     double bound = c->part.n_along[row] > 1 ? cert_view_bound(c->view, c->goal) : 0;
     c->tally->parts++;

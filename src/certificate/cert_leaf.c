@@ -14,7 +14,15 @@
 
 enum {
     MOST_SUMS = 1 + CERT_LANES,
-    MOST_FRONT = 32
+    MOST_FRONT = 32,
+    MOST_FRESH = 64 /* a power of two */
+};
+
+/* What crosses to a move's places where its tile has moved by so much; few moves differ. */
+struct known_fresh {
+    bool is_known;
+    int64_t shift[CERT_DIMS];
+    double words;
 };
 
 /* A group of PEs that share words, or one tile. */
@@ -34,6 +42,7 @@ struct leaf {
     bool is_counted[CERT_MOVES]; /* what its links bring is, from place to place */
     struct cert_tile tile[CERT_MOVES];
     struct cert_places places[CERT_MOVES];
+    struct known_fresh fresh[CERT_MOVES][MOST_FRESH];
     double all[CERT_MOVES]; /* unique words of a stamp before which nobody held anything */
     struct sator_arena *arena;
 };
@@ -109,6 +118,8 @@ static void count_links(struct leaf *leaf, int m)
         tile->run[e] = held->runs[e];
     }
     cert_tile_init(tile);
+    for (int k = 0; k < MOST_FRESH; k++)
+        leaf->fresh[m][k].is_known = false;
     cert_places_init(leaf->arena, leaf->p, leaf->part, v, &leaf->places[m]);
     leaf->all[m] = cert_fresh(&leaf->places[m], tile, NULL);
 }
@@ -166,6 +177,25 @@ static double kept_words(
     return words;
 }
 
+/* What crosses, of the words that links may bring, where the tile of "move" has moved by "shift".
+ */
+static double fresh_words(struct leaf *leaf, int move, const int64_t shift[CERT_DIMS])
+{
+    const struct cert_tile *tile = &leaf->tile[move];
+    const size_t bytes = sizeof *shift * (size_t)tile->n_dims;
+    uint64_t hash = 0;
+
+    for (int e = 0; e < tile->n_dims; e++)
+        hash = hash * 1000003 + (uint64_t)shift[e];
+    struct known_fresh *known = &leaf->fresh[move][(hash ^ hash >> 7) % MOST_FRESH];
+    if (!known->is_known || memcmp(known->shift, shift, bytes) != 0) {
+        known->is_known = true;
+        memcpy(known->shift, shift, bytes);
+        known->words = cert_fresh(&leaf->places[move], tile, shift);
+    }
+    return known->words;
+}
+
 /* What stands in time between a move's child and a row: stamps, and iterations that each loop falls
  * back by. */
 struct inside {
@@ -175,7 +205,7 @@ struct inside {
 
 /* The words, unique and arriving, that the steps of "loop" in "row" keep of a move; loops of the
  * row that stand inside of it make "stamps" and fall back by "back". */
-static void find_kept(const struct leaf *leaf, int row, int loop, const struct inside *placed,
+static void find_kept(struct leaf *leaf, int row, int loop, const struct inside *placed,
         const struct inside *further, int move, double kept[2])
 {
     const struct cert_problem *p = leaf->p;
@@ -195,8 +225,7 @@ static void find_kept(const struct leaf *leaf, int row, int loop, const struct i
     }
     kept[0] = steps * kept_words(leaf, move, 0, shift);
     kept[1] = steps *
-            (leaf->is_counted[move] ? leaf->all[move] -
-                                    cert_fresh(&leaf->places[move], &leaf->tile[move], shift)
+            (leaf->is_counted[move] ? leaf->all[move] - fresh_words(leaf, move, shift)
                                     : kept_words(leaf, move, 1, shift));
 }
 
@@ -216,7 +245,7 @@ struct front {
 
 /* Sums over words, and what the best orders of the rows so far save of them. */
 struct sums {
-    const struct leaf *leaf;
+    struct leaf *leaf;
     int n;
     const struct cert_weights *const *weights;
     struct front front;
@@ -360,7 +389,7 @@ static double least(void *data, const struct cert_weights *w)
 }
 
 /* The least value of all orders, energy and the times of all lanes taken together. */
-static double least_of_front(const struct leaf *leaf, const struct cert_prices *prices)
+static double least_of_front(struct leaf *leaf, const struct cert_prices *prices)
 {
     const struct cert_problem *p = leaf->p;
     const struct cert_weights *list[MOST_SUMS];

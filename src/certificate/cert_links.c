@@ -173,6 +173,18 @@ static void lead(const struct cert_problem *p, const struct cert_part *part,
     place->n = n;
 }
 
+/* As many places for each PE, or bus, along a row without links. */
+static void spread(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, int row, struct cert_places *places)
+{
+    unsigned own = p->tensor[move->tensor].relevant;
+
+    for (int i = 0; i < p->n_loops && ((move->outer | move->between) >> row & 1); i++) {
+        for (int k = 0; k < places->n && (!(move->bused >> row & 1) || (own >> i & 1)); k++)
+            places->place[k].pes *= (double)part->factor[row][i];
+    }
+}
+
 void cert_places_init(struct sator_arena *arena, const struct cert_problem *p,
         const struct cert_part *part, const struct cert_move *move, struct cert_places *places)
 {
@@ -188,10 +200,7 @@ void cert_places_init(struct sator_arena *arena, const struct cert_problem *p,
     for (int r = 0; r < p->n_rows; r++) {
         struct cert_places next = {.n = 0};
         if (!(rows >> r & 1)) {
-            for (int i = 0; i < p->n_loops && ((move->outer | move->between) >> r & 1); i++) {
-                for (int k = 0; k < places->n; k++)
-                    places->place[k].pes *= (double)part->factor[r][i];
-            }
+            spread(p, part, move, r, places);
             continue;
         }
         next.place = SATOR_NEW_ARRAY(arena, struct cert_place, places->n * part->n_kinds[r]);

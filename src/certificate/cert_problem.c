@@ -337,8 +337,8 @@ static enum sator_status add_bus(
         const struct cert_row *row = &k->p->row[r];
         if (row->is_space && row->level == level && !(kept >> row->memory & 1)) {
             move->shared |= 1U << r;
+            move->bused |= 1U << r;
             move->wired &= ~(1U << r);
-            move->is_directed = false;
         }
     }
     return SATOR_OK;
@@ -378,7 +378,7 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
         join_bus_price(move, pj);
         move->merges |= is_output;
     }
-    if (move->merges && has_links)
+    if (move->merges && has_links && !k->space->is_skewed)
         return refuse(k, "sums over links and trees");
 done:
     return st;
@@ -448,17 +448,14 @@ static enum sator_status add_move(struct maker *k, int tensor, int parent, int c
 {
     struct cert_problem *p = k->p;
     struct cert_move *move = &p->move[p->n_moves];
+    unsigned linked = 0;
     int last = -1;
     enum sator_status st = SATOR_OK;
 
     if (p->n_moves == CERT_MOVES)
         return refuse(k, "too many memories and tensors");
-    *move = (struct cert_move){.tensor = tensor,
-            .parent = parent,
-            .child = child,
-            .inward = -1,
-            .read_lane = -1,
-            .is_directed = true};
+    *move = (struct cert_move){
+            .tensor = tensor, .parent = parent, .child = child, .inward = -1, .read_lane = -1};
     move->child_row = child == p->n_memories ? p->n_rows : p->memory[child].row;
     move->outer = space_rows(p, 0, p->memory[parent].row);
     move->between = space_rows(p, p->memory[parent].row, move->child_row);
@@ -469,7 +466,14 @@ static enum sator_status add_move(struct maker *k, int tensor, int parent, int c
         SATOR_TRY(add_wires(k, last, move));
     }
     move->passed &= ~move->shared;
-    move->is_directed &= move->n_links > 0 && move->n_links <= CERT_LINKS;
+    for (int l = 0; l < move->n_links && l < CERT_LINKS; l++) {
+        for (int r = 0; r < p->n_rows; r++)
+            linked |= move->link[l].shift[r] != 0 ? 1U << r : 0;
+    }
+    move->is_directed = move->n_links > 0 && move->n_links <= CERT_LINKS &&
+            (move->bused == 0 ||
+                    ((move->bused & linked) == 0 &&
+                            p->tensor[tensor].relevant == p->tensor[tensor].plain));
     if (move->merges && p->tensor[tensor].relevant != p->tensor[tensor].plain)
         return refuse(k, "sums over trees with a sliding index");
     p->n_moves++;
@@ -552,6 +556,7 @@ static void drop_row(struct cert_problem *p, int r)
         v->between = without_row(v->between, r);
         v->shared = without_row(v->shared, r);
         v->wired = without_row(v->wired, r);
+        v->bused = without_row(v->bused, r);
         v->passed = without_row(v->passed, r);
         for (int k = 0; k < v->n_links && k < CERT_LINKS; k++)
             memmove(&v->link[k].shift[r], &v->link[k].shift[r + 1],
@@ -606,6 +611,9 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
         if (!cert_limits_add(problem, workload, question->arch, text))
             return refuse(&k, sator_arena_printf(arena, "the constraint '%s'", text));
     }
+    for (int i = 0; i < problem->n_moves; i++)
+        problem->is_left_out |=
+                space->is_skewed && problem->move[i].merges && problem->move[i].n_links > 0;
     ban_passed(problem);
     join_rows(problem);
 done:

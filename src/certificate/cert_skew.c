@@ -190,13 +190,37 @@ static void list_from(struct lister *l, int row, bool any_wanted, struct cert_sp
     skew->step[row] = 0;
 }
 
+/* Whether the skew makes some link late, or has it lead from a PE that is ahead. */
+static bool makes_late(const struct lister *l, const struct cert_space *skew)
+{
+    bool any = false;
+
+    for (int r = 0; r < l->n_rows; r++) {
+        const struct cert_shape *shape = &l->shape[r];
+        if (shape->level < 0 || shape->dim > 0)
+            continue;
+        const struct sator_array *array = &l->question->arch->levels[shape->level].array;
+        for (int i = 0; i < array->n_links; i++) {
+            const struct sator_link *link = &array->links[i];
+            int64_t late = link->interval, shift;
+            bool is_one = carries(l, link->n_tensors, link->tensors, -1);
+            for (int d = 0; d < array->n_dims && is_one; d++) {
+                is_one = cert_link_shift(link, d, &shift);
+                late -= is_one ? skew->step[r + d] * shift : 0;
+            }
+            any |= is_one && (late < 0 || late > 1);
+        }
+    }
+    return any;
+}
+
 /* Whether the loops of the memories outside of what is skewed may be joined: that is directly
- * inside one memory, outside all arrays, with another one outside of it. */
+ * inside one memory, outside all arrays, with another one outside of it, and no link is late. */
 static bool may_join_across(const struct lister *l, const struct cert_space *skew)
 {
     const struct sator_arch *arch = l->question->arch;
     int outside = -1, memory = 0;
-    bool may = true;
+    bool may = !makes_late(l, skew);
 
     for (int i = 0; i < arch->n_levels; i++)
         may &= arch->levels[i].kind != SATOR_LEVEL_MEMORY || !arch->levels[i].memory.holds_idle;

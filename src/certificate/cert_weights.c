@@ -106,27 +106,25 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
     for (int l = 0; l < n; l++) {
         const struct cert_move *v = &p->move[list[l]];
         double update = p->memory[v->parent].write_pj[tensor];
-        double many = part->is_unrolled ? copies(p, part, v->shared, t) : INFINITY;
+        /* of as many PEs on a tree all but one start from zero: sums have no windows there */
+        double many = !v->merges ? 1 : part->is_unrolled ? copies(p, part, v->bused, t) : INFINITY;
         inner = 0;
         for (int k = l + 1; k <= n; k++)
             inner += back[k];
-        if (v->merges && !exactly && many > 1) {
+        if (!exactly && many > 1) {
             double most = isinf(many) ? 0 : (update + back[l]) / (many - 1) + v->bus_pj;
             double share = inner > most ? most / inner : 1;
             for (int k = l + 1; k <= n; k++)
                 back[k] *= share;
             inner *= share;
         }
-        double merged = v->merges ? inner : 0;
-        w->unique[list[l]] = update + back[l] - v->bus_pj + merged;
-        w->arriving[list[l]] = v->bus_pj - merged;
-        if (w->arriving[list[l]] < 0 && !exactly) { /* as many for each unique one */
-            w->unique[list[l]] += isinf(many) ? 0 : many * w->arriving[list[l]];
+        double merged = inner == 0 ? 0 : inner * (many - 1);
+        w->unique[list[l]] = update + back[l] - v->bus_pj - merged;
+        w->arriving[list[l]] = v->bus_pj;
+        if (w->unique[list[l]] < 0 && !exactly) { /* as many arrive for each unique one, or more */
+            double each = isinf(many) ? 1 : many;
+            w->unique[list[l]] = fmax(w->unique[list[l]] + each * v->bus_pj, 0);
             w->arriving[list[l]] = 0;
-        }
-        if (w->unique[list[l]] < 0 && !v->merges) {
-            w->arriving[list[l]] += w->unique[list[l]];
-            w->unique[list[l]] = 0;
         }
         w->constant -= back[l] * t->footprint;
     }

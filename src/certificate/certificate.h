@@ -96,13 +96,15 @@ struct cert_move {
     unsigned outer, between; /* space rows above the parent; between the two */
     unsigned shared; /* of these, those over which a word crosses once: buses' and wires' ... */
     unsigned wired; /* ... where it is wires alone, to the next PE, and the order of loops tells */
+    unsigned bused; /* of "shared": by buses or trees */
     unsigned passed; /* those along which only links from the stamp before lead */
     int n_links;
     struct cert_link {
         bool is_wire; /* else from the stamp before */
         int64_t shift[CERT_ROWS];
     } link[CERT_LINKS];
-    bool is_directed; /* by links alone, whose list is whole: what they bring may be counted */
+    bool is_directed; /* what its links bring may be counted: their list is whole, and no bus is
+                         beside them, but along other rows of a tensor without windows */
     bool has_network; /* some wire or bus, of which "bus_pj" is the cheapest */
     bool merges; /* sums are added on the way out */
     double bus_pj; /* of a word that the network spares */
@@ -136,6 +138,7 @@ struct cert_problem {
     bool across; /* what is skewed runs on across the tiles of memories outside */
     bool holds_idle; /* some memory does while its PE idles */
     bool has_late; /* links that a skew makes late, or has come from PEs ahead, are left out */
+    bool is_left_out; /* a skew under which sums pass links and trees: there is nothing to cover */
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
 };

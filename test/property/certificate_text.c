@@ -41,6 +41,22 @@ static const char arch_text[] =
         "  - {memory: L1, capacity_words: {A: 6, B: 4, Y: 3}, energy_pj: {read: 1, write: 1.5}}\n"
         "  - {compute: mac, energy_pj: 0.8, cycles: 2}\n";
 
+static const char skewed_text[] =
+        "name: skewed\n"
+        "levels:\n"
+        "  - {memory: DRAM, bandwidth_bits: {read: 32, write: 48}, energy_pj: {read: 200, write: "
+        "210}}\n"
+        "  - {memory: L2, capacity_bytes: 48, bandwidth_bits: 64, energy_pj: {read: 6, write: 7}}\n"
+        "  - array: PE\n"
+        "    shape: [2, 2]\n"
+        "    links:\n"
+        "      - {name: east, map: \"PE[i,j] -> PE[i,j+1]\", interval: 1, tensors: [A], energy_pj: "
+        "0.5}\n"
+        "      - {name: south, map: \"PE[i,j] -> PE[i+1,j]\", interval: 1, tensors: [B, Y], "
+        "energy_pj: 0.3}\n"
+        "  - {memory: L1, capacity_words: {A: 1, B: 1, Y: 1}, energy_pj: {read: 1, write: 1.5}}\n"
+        "  - {compute: mac, energy_pj: 0.8, cycles: 2}\n";
+
 static const char *const workload_texts[] = {
         "name: product\nsizes: {i: 4, j: 6, k: 4}\nop: \"Y[i,j] += A[i,k] * B[k,j]\"\n",
         "name: window\nsizes: {k: 4, x: 6, r: 3}\nop: \"Y[k,x] += A[2*x+r] * B[k,r]\"\n",
@@ -48,7 +64,7 @@ static const char *const workload_texts[] = {
 
 static const char *const constraints[] = {"L1: k <= 2", "utilization 0.3"};
 
-static char *write_certificate(const char *workload, int n_constraints)
+static char *write_certificate(const char *machine, const char *workload, int n_constraints)
 {
     struct sator_map_options options = {.size = sizeof options,
             .constraints = constraints,
@@ -62,7 +78,7 @@ static char *write_certificate(const char *workload, int n_constraints)
     char *text = NULL;
 
     assert_int_equal(sator_network_parse(ctx, "workload", workload, NULL, &network), SATOR_OK);
-    assert_int_equal(sator_arch_parse(ctx, "arch", arch_text, NULL, &arch), SATOR_OK);
+    assert_int_equal(sator_arch_parse(ctx, "arch", machine, NULL, &arch), SATOR_OK);
     assert_int_equal(sator_map(ctx, network, 0, arch, &options, &result), SATOR_OK);
     assert_int_equal(sator_certificate_write(ctx, network, 0, arch, &options, result, NULL, &text),
             SATOR_OK);
@@ -206,8 +222,9 @@ static void change_lines(const char *text)
 static void test_changes(void **state)
 {
     (void)state;
-    for (size_t w = 0; w < sizeof workload_texts / sizeof *workload_texts; w++) {
-        char *text = write_certificate(workload_texts[w], (int)(w * 2));
+    for (size_t w = 0; w < 2 * sizeof workload_texts / sizeof *workload_texts; w++) {
+        char *text = write_certificate(
+                w < 2 ? arch_text : skewed_text, workload_texts[w % 2], w < 2 ? (int)(w * 2) : 0);
         change_numbers(text);
         change_lines(text);
         check(text);
@@ -222,7 +239,7 @@ static void test_bytes(void **state)
 {
     (void)state;
     uint64_t random = seed() * 2 + 1;
-    char *text = write_certificate(workload_texts[0], 1);
+    char *text = write_certificate(arch_text, workload_texts[0], 1);
     size_t length = strlen(text);
 
     for (int k = 0; k < 500; k++) {
