@@ -58,21 +58,27 @@ void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_
         add_steps(sum, part);
 }
 
+static inline double greater(double a, double b) /* neither is a NAN */
+{
+    return a > b ? a : b;
+}
+
 double sator_mapper_cycles(const struct mapper_problem *problem, const struct mapper_crew *crew,
         double compute, const struct mapper_share *share)
 {
     double slowest = compute, serial = 0, alone = 0; /* of ports beside which nothing is added */
+    unsigned phased = problem->serial_ports | problem->mixed_ports | problem->beside_ports;
 
     for (int i = 0; i < problem->n_ports; i++) {
         double cycles = share->bits[i] * crew->per_bit[i];
-        if (problem->serial_ports >> i & 1)
-            serial = fmax(serial, cycles);
-        else if ((problem->mixed_ports | problem->beside_ports) >> i & 1)
-            alone = fmax(alone, cycles);
+        if (!(phased >> i & 1))
+            slowest = greater(slowest, cycles);
+        else if (problem->serial_ports >> i & 1)
+            serial = greater(serial, cycles);
         else
-            slowest = fmax(slowest, cycles);
+            alone = greater(alone, cycles);
     }
-    return fmax(slowest + serial, alone);
+    return greater(slowest + serial, alone);
 }
 
 double sator_mapper_range_pj(double unique_pj, double arriving_pj, const struct mapper_range *r)

@@ -43,6 +43,7 @@ struct row_class {
 
 struct unrolling {
     int64_t pes;
+    unsigned loops; /* with factors above 1 */
     int64_t factor[MAPPER_LOOPS];
 };
 
@@ -96,7 +97,8 @@ struct visit {
 struct crossing_words {
     double unique, arriving;
 };
-typedef struct crossing_words crossing_table[CROSSING_ORDERS][CROSSING_TRANSFERS];
+typedef struct crossing_words crossing_row[CROSSING_TRANSFERS]; /* of one class of orders */
+typedef crossing_row crossing_table[CROSSING_ORDERS];
 
 struct crossing {
     bool known;
@@ -104,9 +106,15 @@ struct crossing {
     int n_orders;
     double unique_pj[CROSSING_TRANSFERS], arriving_pj[CROSSING_TRANSFERS];
     crossing_table words; /* if no PEs share any */
-    crossing_table *factor[MAPPER_ROWS]; /* by class and choice: times so much */
-    crossing_table *least[MAPPER_ROWS]; /* by class and size: the least of them */
+    /* by class, "n_orders" rows each: times so much with a choice; the least of them, by size */
+    crossing_row *factor[MAPPER_ROWS], *least[MAPPER_ROWS];
     double footprint[CROSSING_TRANSFERS]; /* words that each brings at least */
+    int n_flows; /* of all of them, through ports */
+    struct crossing_flow {
+        int transfer, port;
+        bool arriving;
+        double bits;
+    } flow[CROSSING_TRANSFERS * MAPPER_FLOWS];
 };
 
 /* The same for unrollings of some sizes, as far as they are chosen. */

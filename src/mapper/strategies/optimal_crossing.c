@@ -16,7 +16,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether costs only grow with the words of the transfers into the memory; set their prices. */
+/* Of numbers, in place of the calls that fmin and fmax are. */
+static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether costs only grow with the words of the transfers into the memory; set their prices and
+ * flows. */
 static bool set_prices(struct crossing *c, const struct mapper_problem *p)
 {
     for (int k = 0; k < c->n; k++) {
@@ -31,6 +43,9 @@ static bool set_prices(struct crossing *c, const struct mapper_problem *p)
         c->footprint[k] = (double)p->access[t->access].footprint;
         c->unique_pj[k] = unique;
         c->arriving_pj[k] = arriving;
+        for (int f = 0; f < t->n_flows; f++)
+            c->flow[c->n_flows++] = (struct crossing_flow){
+                    k, t->flow[f].port, t->flow[f].arriving, t->flow[f].bits};
     }
     return true;
 }
@@ -157,38 +172,55 @@ static double shared_sliding(const struct form *form, const struct unrolling *u)
             if (!form->follows && (form->within >> index->loop[i] & 1))
                 continue;
             all *= pes;
-            most = fmax(most, pes);
+            most = greater(most, pes);
         }
         shared *= form->one_class && e != moved ? all / most : all;
     }
     return shared;
 }
 
-/* By how much an unrolling of class "c" changes the words: those that enter, and those that arrive
- * in the PEs. */
-static struct crossing_words factor_of(const struct optimal_plan *plan, int c,
-        const struct unrolling *u, const struct mapper_transfer *t, const struct form *form)
+/* By how much an unrolling of the class with row "row" changes the words: those that enter, and
+ * those that arrive in the PEs. */
+static struct crossing_words factor_of(int row, const struct unrolling *u,
+        const struct mapper_transfer *t, const struct form *form)
 {
-    bool shares = form->shares >> plan->class[c].row[0] & 1;
-    bool passes = form->passes >> plan->class[c].row[0] & 1;
+    bool shares = form->shares >> row & 1, passes = form->passes >> row & 1;
     struct crossing_words words = {1, 1};
 
-    if (plan->class[c].row[0] > t->child_row || form->first == ORDER_ANY_SLIDE)
+    if (row > t->child_row || form->first == ORDER_ANY_SLIDE)
         return words;
-    for (int i = 0; i < plan->problem->n_loops; i++) {
+    for (unsigned left = u->loops & ~form->access->relevant; left != 0; left &= left - 1) {
+        int i = __builtin_ctz(left);
         double pes = (double)u->factor[i];
-        if (form->access->relevant >> i & 1)
-            continue;
-        if (form->kept >> i & 1)
+        if (form->kept >> i & 1) {
             words.arriving *= pes;
-        if (form->kept >> i & 1)
             words.unique *= shares ? 1 : pes;
-        else if (!(form->within >> i & 1))
+        } else if (!(form->within >> i & 1)) {
             words.unique *= shares ? 1 / pes : 1;
+        }
     }
-    if ((shares || passes) && form->slides != 0)
+    if ((shares || passes) && (form->slides & u->loops) != 0)
         words.unique /= shared_sliding(form, u);
     return words;
+}
+
+/* What each choice of class "c" makes of the words of the "k"-th transfer, which has "form" with
+ * each of what orders keep of it. */
+static void tabulate_class(struct optimal_plan *plan, const struct order_classes *orders, int c,
+        int k, const struct form *form)
+{
+    struct crossing *crossing = &plan->crossing;
+    const struct row_class *class = &plan->class[c];
+
+    for (int n = 0; n < class->n_choices; n++) {
+        struct crossing_words words[CROSSING_ORDERS];
+        crossing_row *factor = crossing->factor[c] + n * crossing->n_orders;
+        for (int i = 0; i < orders->n_keeps[k]; i++)
+            words[i] = factor_of(class->row[0], &class->choice[n],
+                    &plan->problem->transfer[crossing->first + k], &form[i]);
+        for (int q = 0; q < orders->count; q++)
+            factor[q][k] = words[orders->keeps[q][k]];
+    }
 }
 
 /* What the transfers' words are, by order, and what each choice of each class makes of them. */
@@ -198,28 +230,28 @@ static void tabulate(
     struct crossing *crossing = &plan->crossing;
 
     for (int k = 0; k < crossing->n; k++) {
-        const struct mapper_transfer *t = &plan->problem->transfer[crossing->first + k];
-        for (int q = 0; q < orders->count; q++) {
-            const struct order_keep *keep = &orders->keep[k][orders->keeps[q][k]];
-            struct form form = form_of(plan, t, keep, most);
-            double words = words_unshared(plan, &form, keep, most);
-            crossing->words[q][k] = (struct crossing_words){words, words};
-            for (int c = 0; c < plan->n_classes; c++) {
-                for (int n = 0; n < plan->class[c].n_choices; n++)
-                    crossing->factor[c][n][q][k] =
-                            factor_of(plan, c, &plan->class[c].choice[n], t, &form);
-            }
+        struct form form[CROSSING_ORDERS]; /* as many as there are orders at most */
+        double words[CROSSING_ORDERS];
+        for (int i = 0; i < orders->n_keeps[k]; i++) {
+            const struct order_keep *keep = &orders->keep[k][i];
+            form[i] = form_of(plan, &plan->problem->transfer[crossing->first + k], keep, most);
+            words[i] = words_unshared(plan, &form[i], keep, most);
         }
+        for (int q = 0; q < orders->count; q++) {
+            double all = words[orders->keeps[q][k]];
+            crossing->words[q][k] = (struct crossing_words){all, all};
+        }
+        for (int c = 0; c < plan->n_classes; c++)
+            tabulate_class(plan, orders, c, k, form);
     }
 }
 
-static void take_least(const struct crossing *crossing, crossing_table *least, crossing_table *one)
+static void take_least(const struct crossing *crossing, crossing_row *least, crossing_row *one)
 {
     for (int q = 0; q < crossing->n_orders; q++) {
         for (int k = 0; k < crossing->n; k++) {
-            const struct crossing_words *words = &(*one)[q][k];
-            (*least)[q][k].unique = fmin((*least)[q][k].unique, words->unique);
-            (*least)[q][k].arriving = fmin((*least)[q][k].arriving, words->arriving);
+            least[q][k].unique = lesser(least[q][k].unique, one[q][k].unique);
+            least[q][k].arriving = lesser(least[q][k].arriving, one[q][k].arriving);
         }
     }
 }
@@ -231,10 +263,11 @@ static void find_least(struct optimal_plan *plan, int c)
     struct crossing *crossing = &plan->crossing;
 
     for (int s = 0; s < class->n_sizes; s++) {
-        crossing_table *least = &crossing->least[c][s];
-        memcpy(least, &crossing->factor[c][class->first[s]], sizeof *least);
+        crossing_row *least = crossing->least[c] + s * crossing->n_orders;
+        crossing_row *factor = crossing->factor[c] + class->first[s] * crossing->n_orders;
+        memcpy(least, factor, sizeof *least * (size_t)crossing->n_orders);
         for (int n = class->first[s] + 1; n < class->first[s + 1]; n++)
-            take_least(crossing, least, &crossing->factor[c][n]);
+            take_least(crossing, least, factor += crossing->n_orders);
     }
 }
 
@@ -257,8 +290,9 @@ void optimal_find_crossing(struct optimal_plan *plan, struct sator_arena *arena)
     crossing->known = table.count > 0 && table.count <= CROSSING_TRANSFERS &&
             orders->count <= CROSSING_ORDERS && set_prices(crossing, p);
     for (int c = 0; c < plan->n_classes && crossing->known; c++) {
-        crossing->factor[c] = SATOR_NEW_ARRAY(arena, crossing_table, plan->class[c].n_choices);
-        crossing->least[c] = SATOR_NEW_ARRAY(arena, crossing_table, plan->class[c].n_sizes);
+        size_t size = sizeof(crossing_row) * (size_t)crossing->n_orders;
+        crossing->factor[c] = sator_arena_take(arena, size * (size_t)plan->class[c].n_choices);
+        crossing->least[c] = sator_arena_take(arena, size * (size_t)plan->class[c].n_sizes);
     }
     if (crossing->known) {
         tabulate(plan, orders, most);
@@ -313,8 +347,9 @@ void optimal_open_crossing(struct optimizer *o, const int *size)
         for (int q = 0; q < crossing->n_orders; q++)
             for (int k = 0; k < crossing->n; k++) {
                 struct crossing_words *open = &crossed->open[c][q][k];
-                const struct crossing_words *least =
-                        c == 0 ? NULL : &crossing->least[c - 1][size[c - 1]][q][k];
+                const struct crossing_words *least = c == 0
+                        ? NULL
+                        : &crossing->least[c - 1][size[c - 1] * crossing->n_orders + q][k];
                 *open = c == 0 ? (struct crossing_words){1, 1}
                                : times(&crossed->open[c - 1][q][k], least);
             }
@@ -353,17 +388,19 @@ static struct mapper_cost cost_of(const struct optimizer *o, double pj,
     const struct crossing *crossing = &o->plan->crossing;
     const struct crossing_branch *crossed = &o->at.crossing;
     const struct mapper_problem *p = o->problem;
+    crossing_row words;
     struct mapper_share share;
 
     share.pj = pj;
     share.n_steps = 0;
-    memcpy(share.bits, crossed->beside.bits, sizeof *share.bits * (size_t)p->n_ports);
-    for (int k = 0; k < crossing->n; k++) {
-        const struct mapper_transfer *t = &p->transfer[crossing->first + k];
-        struct crossing_words words = words_of(crossing->footprint[k], &outside[k], &factor[k]);
-        for (int f = 0; f < t->n_flows; f++)
-            share.bits[t->flow[f].port] +=
-                    t->flow[f].bits * (t->flow[f].arriving ? words.arriving : words.unique);
+    for (int i = 0; i < p->n_ports; i++)
+        share.bits[i] = crossed->beside.bits[i];
+    for (int k = 0; k < crossing->n; k++)
+        words[k] = words_of(crossing->footprint[k], &outside[k], &factor[k]);
+    for (int f = 0; f < crossing->n_flows; f++) {
+        const struct crossing_flow *flow = &crossing->flow[f];
+        share.bits[flow->port] += flow->bits *
+                (flow->arriving ? words[flow->transfer].arriving : words[flow->transfer].unique);
     }
     return sator_mapper_bound(p, &o->plan->unknown, o->at.compute_cycles, &share);
 }
@@ -377,10 +414,11 @@ bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct map
     if (!crossing->known)
         return false;
     unsigned alive = 0;
+    crossing_row *factors = crossing->factor[c] + choice * crossing->n_orders;
     *bound = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
     for (unsigned left = crossed->alive[c + 1]; left != 0; left &= left - 1) {
         int q = __builtin_ctz(left);
-        const struct crossing_words *factor = crossing->factor[c][choice][q];
+        const struct crossing_words *factor = factors[q];
         double pj = energy_of(crossing, crossed->beside.pj, crossed->outside[c][q], factor);
         if (pj > crossed->most_pj)
             continue;
@@ -388,9 +426,9 @@ bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct map
         if (sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles))
             continue;
         alive |= 1U << q;
-        bound->pj = fmin(bound->pj, cost.pj);
-        bound->cycles = fmin(bound->cycles, cost.cycles);
-        bound->value = fmin(bound->value, cost.value);
+        bound->pj = lesser(bound->pj, cost.pj);
+        bound->cycles = lesser(bound->cycles, cost.cycles);
+        bound->value = lesser(bound->value, cost.value);
     }
     if (alive == 0)
         return true;
@@ -400,8 +438,7 @@ bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct map
     for (unsigned left = c > 0 ? alive : 0; left != 0; left &= left - 1) {
         int q = __builtin_ctz(left);
         for (int k = 0; k < crossing->n; k++)
-            crossed->known_of[c][q][k] =
-                    times(&crossed->known_of[c + 1][q][k], &crossing->factor[c][choice][q][k]);
+            crossed->known_of[c][q][k] = times(&crossed->known_of[c + 1][q][k], &factors[q][k]);
     }
     know(o, c);
     return false;

@@ -87,6 +87,10 @@ static bool split_rows(struct optimizer *o, const struct placing *placing,
     if (loop == p->n_loops)
         return split_rows(o, placing, class, k + 1, 0, p->row[class->row[k + 1]].shape, left);
     int64_t whole = left[loop];
+    if (whole == 1) {
+        o->at.mapping.factor[class->row[k]][loop] = 1;
+        return split_rows(o, placing, class, k, loop + 1, room, left);
+    }
     const int64_t *divisors = o->plan->divisors[loop];
     int n_divisors = o->plan->n_divisors[loop];
     if (o->plan->imperfect)
@@ -292,10 +296,12 @@ static void list_choices(const struct optimal_plan *plan, struct sator_arena *ar
             break;
         u->factor[loop] = factor;
         u->pes = pes * factor;
+        u->loops |= factor > 1 ? 1U << loop : 0;
         list_choices(plan, arena, class, loop + 1, u);
         u->pes = pes;
     }
     u->factor[loop] = 1;
+    u->loops &= ~(1U << loop);
 }
 
 static int by_pes(const void *a, const void *b)
