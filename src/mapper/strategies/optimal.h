@@ -461,11 +461,32 @@ bool optimal_is_image(
 void optimal_tabulate(struct optimizer *o);
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own);
 
-/* ---- optimal_tiles.c ---- */
+/* ---- optimal_room.c: which tiles fit ---- */
 /* Find the largest tiles along single loops, and with them which transfers are joined. */
 void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan);
 /* Find which memories tiles of those further in may be too large for, for the unrolling chosen. */
 void optimal_find_crowded(const struct optimal_plan *plan, struct optimal_branch *branch);
+/* The factors of "loop" at memory "m" that fit, given those of the loops before it, without those
+ * that take too long for a mapping which spends "least_pj" at the least; their number. */
+int optimal_list_factors(struct optimizer *o, int m, int loop, double least_pj, int64_t *factors);
+
+/* ---- optimal_larger.c ---- */
+/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
+ * "at"-th of the listing order on get. "*least_pj" is what all of them spend at least; it is raised
+ * to what is then known. */
+bool optimal_none_can_win(
+        struct optimizer *o, int m, int at, const struct inner *inner, double *least_pj);
+
+/* ---- optimal_tiles.c ---- */
+/* Whether nothing can win whose transfers further in than memory "m"'s tile, and into it, are
+ * bounded by three shares: "*bound" of it all. */
+bool optimal_is_hopeless(struct optimizer *o, int m, const struct mapper_share *a,
+        const struct mapper_share *b, const struct mapper_share *c, struct mapper_cost *bound);
+/* The energy that all transfers but those into memory "m" spend at least. */
+double optimal_energy_beside(const struct optimizer *o, int m, const struct inner *inner);
+/* Let bounds of the transfers into memory "m" end where the tile cannot win: all others spend
+ * "beside" at least. */
+void optimal_limit_bounds(struct optimizer *o, double beside);
 /* List the tiles of memory "m" that may win. */
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
 /* Choose the factors of memory row "m", then of those outside it. */

@@ -1,0 +1,205 @@
+/* Many tiles of a memory bounded at once, by one that is larger than all of them (doc/search.md,
+ * "Maximal tiles").
+ */
+#include "mapper/strategies/optimal.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool all_gapless(struct optimizer *o, int m)
+{
+    for (int a = 0; a < o->problem->n_accesses; a++) {
+        if (o->problem->access[a].is_sliding && !optimal_is_gapless(o, m, a))
+            return false;
+    }
+    return true;
+}
+
+static int64_t common_multiple(const int64_t *factors, int count)
+{
+    int64_t multiple = 1;
+
+    for (int i = 0; i < count; i++) {
+        int64_t a = factors[i], b = multiple;
+        while (b != 0) { /* a becomes their greatest common divisor, at least 1 */
+            int64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        multiple *= a > 1 ? factors[i] / a : factors[i];
+    }
+    return multiple; /* of divisors of one number: no more than that */
+}
+
+/* Whether the next has a bound: all loops that slide are chosen, and the loops of "m" are outside
+ * of all that it asks about. */
+static bool knows_inner(const struct optimizer *o, int m, int at)
+{
+    const struct mapper_problem *p = o->problem;
+    bool is_joined = m == p->n_memories - 1 && o->plan->joined != 0;
+
+    return !p->imperfect && !p->has_counted && p->skew == NULL && !o->at.tabulating && !is_joined &&
+            !o->plan->slides[o->at.listing[at]];
+}
+
+/* Whether the transfers into what lies inside memory "m" make any of its tiles hopeless whose
+ * factors of the loops before the "at"-th are those chosen, and whose own transfers cost at least
+ * "own": the others, which slide along nothing, may stand there or further out. */
+static bool inner_cannot_win(struct optimizer *o, int m, int at, const struct inner *inner,
+        const struct mapper_share *own, double *least_pj)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    int64_t far[MAPPER_LOOPS];
+    struct mapper_share beside = *inner->settled, refined;
+    struct mapper_cost bound;
+    unsigned open = 0;
+
+    for (int k = at; k < p->n_loops; k++)
+        open |= 1U << o->at.listing[k];
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
+    sator_mapper_share_add(p, &beside, own);
+    sator_mapper_share_add(p, &beside, &o->table.least[m]);
+    sator_mapper_bounds_known(o->bounds, m);
+    sator_mapper_bounds_beside(o->bounds, &beside);
+    sator_mapper_bounds_either(o->bounds, open);
+    optimal_limit_bounds(o, beside.pj);
+    sator_mapper_bounds_share(
+            o->bounds, m + 1, &o->at.shape, o->at.mapping.factor[row], far, &refined);
+    sator_mapper_bounds_limit(o->bounds, INFINITY);
+    sator_mapper_bounds_either(o->bounds, 0);
+    sator_mapper_bounds_beside(o->bounds, NULL);
+    *least_pj = fmax(*least_pj, beside.pj + refined.pj);
+    return optimal_is_hopeless(o, m, inner->settled, &refined, own, &bound);
+}
+
+/* Whether factors of all loops that slide may move into the tile of memory "m" up to "most" times
+ * the factors chosen: what is left of each outside has no other factor in between, or nothing that
+ * it slides with beside it. */
+static bool all_slide_apart(const struct optimizer *o, int m, int at, const int64_t *most)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t factor[MAPPER_LOOPS];
+    bool apart = true;
+
+    memcpy(factor, o->at.mapping.factor[p->memory[m].row], sizeof factor);
+    for (int k = at; k < p->n_loops; k++)
+        factor[o->at.listing[k]] = most[o->at.listing[k]];
+    for (int k = at; k < p->n_loops && apart; k++) {
+        int loop = o->at.listing[k];
+        apart = most[loop] == 1 || !o->plan->slides[loop] ||
+                optimal_left(o->plan, &o->at, m, loop, most[loop]) == 1 ||
+                optimal_slides_apart(o->plan, &o->at, m, loop, factor);
+    }
+    return apart;
+}
+
+/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
+ * "at"-th on get: the bound of one tile that is larger than all of them. For a plain loop that is
+ * its largest factor that fits by itself, since the bound only falls with it (words that spare
+ * energy further in are taken to be as many as of the smallest tile); for a sliding loop a common
+ * multiple of its factors where that "grows": larger tiles bring less when they are multiples and
+ * other loops that it slides with leave nothing outside ("Maximal tiles", doc/search.md). Else
+ * tensors that slide along it are bounded as open.
+ * "*least_pj" is what all of them spend at least; it is raised to what is then known. */
+static bool none_can_win(
+        struct optimizer *o, int m, int at, bool grows, const struct inner *inner, double *least_pj)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row, n_tiles = 1;
+    int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], *factors = o->table.factors[at];
+    struct mapper_share own;
+    struct mapper_cost bound;
+    bool costs_grow;
+
+    if (!optimal_is_bounded(o->plan, &o->at, m, &costs_grow))
+        return false;
+    memcpy(most, optimal_ones, sizeof most);
+    for (int k = at; k < p->n_loops; k++) {
+        int loop = o->at.listing[k];
+        int count = optimal_list_factors(o, m, loop, *least_pj, factors);
+        if (count == 0)
+            return true; /* a constraint leaves nothing */
+        most[loop] = o->plan->slides[loop] && grows ? common_multiple(factors, count)
+                                                    : factors[count - 1];
+        n_tiles *= count < 64 ? count : 64;
+        n_tiles = n_tiles < 64 ? n_tiles : 64;
+    }
+    if (grows && !all_slide_apart(o, m, at, most))
+        return none_can_win(o, m, at, false, inner, least_pj);
+    bool slides = o->plan->slides[o->at.listing[at]]; /* sliding loops are listed first */
+    slides &= grows; /* else tensors that slide are bounded by what each run brings */
+    if (n_tiles < 4 || (slides && !all_gapless(o, m)))
+        return false; /* not worth the work, or not sure */
+    for (int k = at; k < p->n_loops; k++) {
+        o->at.mapping.factor[row][o->at.listing[k]] = most[o->at.listing[k]];
+        optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
+    }
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
+    unsigned open = 0;
+    for (int k = at; k < p->n_loops && !grows; k++)
+        open |= 1U << o->at.listing[k];
+    sator_mapper_bounds_open(o->bounds, open);
+    sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
+    sator_mapper_bounds_known(o->bounds, m);
+    optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
+    sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, &own);
+    sator_mapper_bounds_limit(o->bounds, INFINITY);
+    sator_mapper_bounds_shrink(o->bounds, NULL);
+    sator_mapper_bounds_open(o->bounds, 0);
+    bool is_sure = !slides || all_gapless(o, m);
+    bool hopeless = is_sure && optimal_is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
+    if (is_sure)
+        *least_pj = fmax(*least_pj, optimal_energy_beside(o, m, inner) + own.pj);
+    for (int k = at; k < p->n_loops; k++) {
+        o->at.mapping.factor[row][o->at.listing[k]] = 1;
+        optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
+    }
+    if (!hopeless && is_sure && knows_inner(o, m, at))
+        return inner_cannot_win(o, m, at, inner, &own, least_pj);
+    return hopeless;
+}
+
+/* Whether "index" has no gaps for all factors of the loops from the "at"-th on once it has none for
+ * the least and for the greatest: one loop open, or neither strides over the other. */
+static bool has_simple_gaps(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        const struct mapper_index *index, int at)
+{
+    int open = 0;
+
+    for (int k = at; k < plan->problem->n_loops; k++) {
+        for (int i = 0; i < index->n_parts; i++)
+            open += index->loop[i] == branch->listing[k];
+    }
+    return open <= 1 || (index->closed == 2 && index->reduced[0] == 1 && index->reduced[1] == 1);
+}
+
+/* Whether tiles only bring less when the loops from the "at"-th on grow: plain ones always, sliding
+ * ones when their tensors' sliding indices are not spread over PEs and (checked at the ends) leave
+ * no gaps. */
+static bool may_grow(const struct optimal_plan *plan, const struct optimal_branch *branch, int at)
+{
+    const struct mapper_problem *p = plan->problem;
+
+    for (int k = at; k < p->n_loops; k++) {
+        if (plan->slides[branch->listing[k]] && optimal_is_spread(plan, branch, branch->listing[k]))
+            return false;
+    }
+    for (int a = 0; a < p->n_accesses; a++) {
+        for (int e = 0; e < p->access[a].n_indices; e++) {
+            if (p->access[a].index[e].closed != 1 &&
+                    !has_simple_gaps(plan, branch, &p->access[a].index[e], at))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool optimal_none_can_win(
+        struct optimizer *o, int m, int at, const struct inner *inner, double *least_pj)
+{
+    return none_can_win(
+            o, m, at, !o->plan->imperfect && may_grow(o->plan, &o->at, at), inner, least_pj);
+}
