@@ -413,6 +413,8 @@ int64_t sator_mapper_time_stamps(
 
     if (problem->skew != NULL)
         return sator_mapper_skewed_stamps(problem, mapping, 0);
+    if (!problem->imperfect)
+        return stamps_outside(problem, mapping, problem->n_rows);
     for (int i = 0; i < problem->n_loops; i++)
         stamps *= stamps_of(mapping, problem, i, problem->extent[i]);
     return stamps;
@@ -530,7 +532,7 @@ struct mapper_cost sator_mapper_cost(
     double cycles = (double)traffic->time_stamps * problem->cycles_per_instance;
     sator_mapper_port_cycles(problem, traffic, port_cycles);
     for (int i = 0; i < problem->n_ports; i++)
-        cycles = fmax(cycles, port_cycles[i]);
+        cycles = port_cycles[i] > cycles ? port_cycles[i] : cycles;
     assert(cycles > 0);
     if (problem->leakage_pj != 0)
         pj += problem->leakage_pj * ceil(cycles);
