@@ -17,6 +17,7 @@
 
 enum {
     START_TRIES = 2000,
+    ANEW_TRIES = 3000,
     STALE = 150, /* changes in a row that are no better, after which there is a leap: */
     LEAST_LEAP = 3,
     LEAPS = 5 /* ... of so many changes and fewer than so many more */
@@ -193,6 +194,38 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
     for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++)
         try_change(&c);
     sator_mapper_offer(search, &c.best, c.best_cost);
+}
+
+/* Leave the factors of all memories to the outermost one: random tiles seldom fit. */
+static void empty_memories(const struct mapper_problem *p, struct mapper_mapping *mapping)
+{
+    for (int m = 1; m < p->n_memories; m++) {
+        int64_t *factor = mapping->factor[p->memory[m].row];
+        for (int i = 0; i < p->n_loops; i++) {
+            mapping->factor[p->memory[0].row][i] *= factor[i];
+            factor[i] = 1;
+        }
+    }
+}
+
+void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries)
+{
+    struct mapper_search alone = *search;
+    uint64_t state = search->counters.tilings;
+
+    for (uint64_t done = 0; done < tries && !sator_mapper_should_stop(&alone); done += ANEW_TRIES) {
+        alone.found = true; /* what is drawn, for any other to be better */
+        alone.best_cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
+        sator_mapper_draw(search->problem, &state, &alone.best);
+        empty_memories(search->problem, &alone.best);
+        if (!sator_mapper_is_legal(search->problem, search->words, &alone.best))
+            continue;
+        sator_mapper_climb(&alone, ANEW_TRIES);
+        sator_mapper_offer(search, &alone.best, alone.best_cost);
+    }
+    search->counters.evaluated = alone.counters.evaluated;
+    search->counters.looks = alone.counters.looks;
+    search->stopped = alone.stopped;
 }
 
 /* ---- problems without formulas ---- */

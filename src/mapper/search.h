@@ -116,6 +116,9 @@ bool sator_mapper_same_rows(
 /* Try so many small changes of the best mapping so far (of any, where there is none), and offer
  * what is reached: nothing is proved by it. */
 void sator_mapper_climb(struct mapper_search *search, int tries);
+/* The same from random mappings, "tries" changes in all: the best may be far from what was found
+ * first. */
+void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries);
 /* Where the engines count what passes from PE to PE: try the best mapping that is found soon when
  * only neighbours in a row share words. */
 void sator_mapper_start(struct mapper_search *search);

@@ -23,6 +23,8 @@ enum {
                             unrollings: 4 ms */
     WORTH_A_CLIMB = 250,
     CLIMB_TRIES = 6000, /* 3 ms */
+    WORTH_ANEW = 1 << 17, /* looks after which climbs begin anew elsewhere, and ... */
+    LOOKS_A_TRY = 16, /* ... so many for each change tried then */
     MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks */
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
@@ -254,6 +256,7 @@ struct optimal_table {
     double least_lent_pj[MAPPER_TRANSFERS], least_ratio[MAPPER_TRANSFERS];
 
     uint64_t climbs_at; /* unrollings, tiles, orders after which mappings near the best are tried */
+    uint64_t anew_at; /* the same of climbs that begin elsewhere */
     bool has_started; /* sator_mapper_start */
     struct visits {
         int count, room;

@@ -58,8 +58,22 @@ static void visit_listed(struct optimizer *o, bool dive, double rest)
     }
 }
 
+/* In a search that lasts: climb from elsewhere, as often as that is a small part of it. */
+static void climb_anew(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    uint64_t looks = optimal_looks(o);
+
+    if (looks < o->table.anew_at || !o->search->found || o->search->only_dives || p->has_counted ||
+            p->has_late || p->imperfect || o->search->timer != NULL || o->search->most_looks != 0)
+        return;
+    o->table.anew_at = 2 * looks;
+    sator_mapper_climb_anew(o->search, looks / LOOKS_A_TRY);
+}
+
 static void visit_all(struct optimizer *o, double rest)
 {
+    climb_anew(o);
     visit_listed(o, true, rest);
     if (!o->search->only_dives)
         visit_listed(o, false, rest);
