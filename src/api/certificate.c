@@ -26,7 +26,7 @@
 
 static const char first_line[] = "sator certificate 1\n";
 static const char *const objectives[] = {"edp", "energy", "latency"};
-static const char *const units[] = {"pJ x cycles", "pJ", "cycles"};
+static const char *const units[] = {"pJ x cycles of the roofline", "pJ", "cycles of the roofline"};
 
 enum {
     N_OBJECTIVES = sizeof objectives / sizeof *objectives,
@@ -445,11 +445,17 @@ static enum sator_status check_one(
     if (why != NULL)
         sator_error(r->ctx, network->layers[0].loc, "certificates do not cover %s", why);
     SATOR_TRY(st);
-    SATOR_TRY(check_mapping(r, network, &question, &spaces, tally));
+    struct cert_question any = question; /* the mapping may be joined, where not all of these are */
+    any.joins_across = true;
+    struct cert_spaces all;
+    SATOR_TRY(cert_list_spaces(arena, &any, &all, &why));
+    SATOR_TRY(check_mapping(r, network, &any, &all, tally));
     for (int k = 0; k < spaces.n; k++)
         SATOR_TRY(check_space(r, &question, &spaces.space[k], tally));
     if (!take(r, "end\n"))
         st = malformed(r, "after its parts there is no 'end'");
+    if (all.n > spaces.n)
+        sator_text_put(&notes, "    left out: skewed loops joined across memories' tiles\n");
     if (r->has_late)
         sator_text_put(&notes,
                 "    left out: what links bring late, or from PEs ahead, where PEs are "
