@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,12 +148,55 @@ static void test_sums_of_digits(void **state)
     }
 }
 
+/* A link two PEs on in both dimensions brings a word of a sum of n loops from as many PEs as there
+ * are pairs of patterns of carries, 2^n times 2^n: 4^3 have a formula, 4^5 (more than 256) have
+ * not, though along one dimension 2^5 have. */
+static void test_sources_of_links(void **state)
+{
+    static const struct {
+        const char *workload, *to;
+        bool may_pass;
+    } cases[] = {
+            {"name: s\nsizes: {a: 4, b: 4, c: 4}\nop: \"Y[a,b,c] += A[a+b+c]\"\n", "PE[i+2,j+2]",
+                    true},
+            {"name: s\nsizes: {a: 4, b: 4, c: 4, d: 4, e: 4}\n"
+             "op: \"Y[a,b,c,d,e] += A[a+b+c+d+e]\"\n",
+                    "PE[i+2,j+2]", false},
+            {"name: s\nsizes: {a: 4, b: 4, c: 4, d: 4, e: 4}\n"
+             "op: \"Y[a,b,c,d,e] += A[a+b+c+d+e]\"\n",
+                    "PE[i,j+2]", true},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct example e;
+        char arch[512];
+        snprintf(arch, sizeof arch,
+                "name: linked\nlevels:\n  - {memory: L2, energy_pj: 10}\n  - array: PE\n"
+                "    shape: [4, 4]\n    links: [{name: far, map: \"PE[i,j] -> %s\", interval: 1, "
+                "energy_pj: 1,"
+                " tensors: [A]}]\n  - {compute: mac, energy_pj: 1}\n",
+                cases[k].to);
+        read_example(&e, cases[k].workload, arch);
+        const struct mapper_transfer *of_a = NULL;
+        for (int t = 0; t < e.problem.n_transfers; t++) {
+            if (strcmp(e.problem.access[e.problem.transfer[t].access].name, "A") == 0)
+                of_a = &e.problem.transfer[t];
+        }
+        assert_non_null(of_a);
+        assert_int_equal(of_a->may_pass, cases[k].may_pass);
+        assert_int_equal(of_a->is_complex, !cases[k].may_pass);
+        free_example(&e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_transfers_are_joined),
             cmocka_unit_test(test_size_of_chains),
             cmocka_unit_test(test_sums_of_digits),
+            cmocka_unit_test(test_sources_of_links),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
