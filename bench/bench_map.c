@@ -302,6 +302,12 @@ static void run_networks(void)
         run_network("resnet18", "five-level", OTHER);
         run_network("gemm:i=97,j=89,k=101", "simba-like", OTHER);
     }
+    if (certificates != NULL) { /* bench_skewed has these */
+        run_network("resnet18", "systolic-2d-8x8", OTHER);
+        run_network("resnet18", "tpu-8x8", OTHER);
+        run_network("resnet18", "systolic-1d", OTHER);
+        run_network("resnet18", "tpu-256x256", OTHER);
+    }
 }
 
 /* Whether "option" asks for a part of the benchmark, which has run; "name": of that. */
