@@ -178,14 +178,29 @@ static void try_change(struct climb *c)
     c->best_cost = cost;
 }
 
+/* Whether to cost some mapping takes long: what the engines count, or the model is asked for. Where
+ * all words have formulas, but bounds take them to be counted, the roofline has sator_mapper_start.
+ */
+static bool takes_long(const struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    bool asks = p->in_hull || (search->timer != NULL && (p->phases == NULL || p->has_late));
+
+    for (int t = 0; t < p->n_transfers && p->has_counted; t++) {
+        const struct mapper_transfer *links = p->transfer[t].links_alone;
+        asks |= search->timer == NULL || p->transfer[t].is_quotient ||
+                (p->transfer[t].is_counted && (links == NULL || links->may_go_round));
+    }
+    return asks;
+}
+
 void sator_mapper_climb(struct mapper_search *search, int tries)
 {
     const struct mapper_problem *p = search->problem;
     struct climb c = {.search = search, .problem = p, .state = search->counters.tilings};
 
-    /* what the engines or the model count takes long; short tiles have rules of their own */
-    if (p->n_loops == 0 || p->has_counted || p->imperfect ||
-            (search->timer != NULL && p->phases == NULL))
+    if (p->n_loops == 0 || takes_long(search) ||
+            p->imperfect) /* short tiles have rules of their own */
         return;
     if (!search->found && p->skew == NULL)
         sator_mapper_sunstone_in_haste(search);

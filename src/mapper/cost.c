@@ -166,6 +166,7 @@ static void open_walk(const struct mapper_problem *problem, struct mapper_words 
     walk->passes = passes && as != RELAXED;
     walk->is_relaxed = passes && as == RELAXED;
     walk->shared = t->collapsed | (passes ? t->linked_rows : 0);
+    walk->first_way = 0;
     walk->n_ways = t->n_passes + t->n_buses;
     walk->spread = walk->knows_net = false;
     walk->cut = NULL;

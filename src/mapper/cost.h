@@ -36,7 +36,7 @@ struct mapper_walk {
     int64_t copies; /* part of "groups" where the walk is relaxed */
     double entering; /* where the next is set: into a copy, in a stamp that keeps nothing */
     bool knows_net; /* a relaxed one: sator_mapper_entering may be asked all the same */
-    int n_ways; /* of the links, then buses, that are used: all */
+    int first_way, n_ways; /* of the links, then buses, that are used: all */
     int n_net_digits;
     struct mapper_net_digit net_digit[MAPPER_DIGITS]; /* where passing.c may be asked */
     struct mapper_steps steps[MAPPER_INDICES]; /* of sliding indices */
@@ -133,8 +133,8 @@ static inline bool sator_mapper_is_out_of_reach(
 }
 
 /* ---- late.c: words that links bring from further back than the stamp before ---- */
-/* Set the words of a transfer that has "links_alone". */
-void sator_mapper_count_late_links(const struct mapper_problem *problem, struct mapper_words *words,
+/* Set the words of a transfer that has "links_alone"; false where they go round in a circle. */
+bool sator_mapper_count_links(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, int transfer, int64_t *unique, int64_t *arriving);
 /* Open the walk of such a transfer, as if its links had bounds, too. */
 void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper_words *words,
@@ -170,6 +170,9 @@ int64_t sator_mapper_entering_each(
 int64_t sator_mapper_entering_times(const struct mapper_walk *walk);
 int64_t sator_mapper_entering(
         struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift);
+/* Whether words may pass round in a circle, which is cut somewhere (doc/model.md, section 2): over
+ * wires that join PEs which touch the same element. */
+bool sator_mapper_goes_round(struct mapper_words *words, const struct mapper_walk *walk);
 /* The words that enter all groups of a transfer that passes, over the whole run of a mapping, when
  * only the first "n_ways" of the links, then buses, are used. */
 int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct mapper_words *words,

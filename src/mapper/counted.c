@@ -496,10 +496,15 @@ static void set_words(
     traffic->extra_pj[transfer] = words->extra_pj;
 }
 
-/* Whether late.c counts a transfer: of whole tiles of a box. */
-static bool has_late_formula(const struct mapper_problem *p, int transfer)
+/* Count a transfer by formula; false where there is none: other than whole tiles of a box. */
+static bool count_links(struct mapper_words *words, const struct mapper_mapping *mapping,
+        int transfer, struct counted_words *counted)
 {
-    return p->transfer[transfer].links_alone != NULL && !p->in_hull && !p->imperfect;
+    const struct mapper_problem *p = sator_mapper_words_problem(words);
+
+    return p->transfer[transfer].links_alone != NULL && !p->in_hull && !p->imperfect &&
+            sator_mapper_count_links(
+                    p, words, mapping, transfer, &counted->unique, &counted->arriving);
 }
 
 void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper_mapping *mapping,
@@ -511,19 +516,16 @@ void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper
     int64_t key[1 + MAPPER_ROWS * (MAPPER_LOOPS + 1)];
     struct mapper_mapping alike;
     struct sator_volumes volumes;
-    bool is_new;
+    bool is_new, has_formula = false;
 
     find_alike(p, transfer, mapping, &alike);
     size_t length = key_of(p, transfer, &alike, key);
     remembered = sator_memo_find(c->words, key, length);
     if (remembered != NULL) {
         counted = *remembered;
-    } else if (has_late_formula(p, transfer) ||
+    } else if ((has_formula = count_links(words, &alike, transfer, &counted)) ||
             sator_mapper_counted_volumes(c, &alike, transfer, &volumes)) {
-        if (has_late_formula(p, transfer))
-            sator_mapper_count_late_links(
-                    p, words, &alike, transfer, &counted.unique, &counted.arriving);
-        else
+        if (!has_formula)
             counted = words_of(p, &p->transfer[transfer], &volumes);
         if (sator_memo_size(c->words) == MOST_WORDS)
             sator_memo_clear(c->words);

@@ -1,4 +1,4 @@
-/* Words that links bring from further back than the stamp before (doc/search.md, "Counting").
+/* Words that links of all kinds bring (doc/search.md, "Counting").
  *
  * What enters in a stamp depends on how far the tile has moved since each of the d stamps before, d
  * the longest interval of the links. Number the stamps; let l be the outermost loop whose digit is
@@ -75,7 +75,7 @@ static int64_t entering_in(struct mapper_words *words, const struct mapper_walk 
     return sator_mapper_entering_after(words, walk, &past);
 }
 
-void sator_mapper_count_late_links(const struct mapper_problem *problem, struct mapper_words *words,
+bool sator_mapper_count_links(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, int transfer, int64_t *unique, int64_t *arriving)
 {
     struct mapper_shape shape;
@@ -85,6 +85,8 @@ void sator_mapper_count_late_links(const struct mapper_problem *problem, struct 
 
     sator_mapper_shape_init(problem, mapping, &shape);
     sator_mapper_walk_links(problem, words, &shape, transfer, &walk);
+    if (sator_mapper_goes_round(words, &walk))
+        return false;
     sator_mapper_walk_stamps(&walk, mapping);
     list_loops(&walk, mapping, &shape, &nest);
     int64_t latest = walk.transfer->latest, inside = 1, sum = 0;
@@ -103,4 +105,5 @@ void sator_mapper_count_late_links(const struct mapper_problem *problem, struct 
     *unique = walk.groups * sum;
     sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
     *arriving = sator_mapper_arriving(&walk, &pace);
+    return true;
 }

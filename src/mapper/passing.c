@@ -135,7 +135,7 @@ static void entering_free(void *state)
     free(entering);
 }
 
-/* What joins the PEs: the first "n_ways" of the links, then buses. */
+/* What joins the PEs: of the links, then buses, those from "first_way" to before "n_ways". */
 static struct sator_tiling_net net_of(
         const struct mapper_walk *walk, unsigned held, struct sator_arena *arena)
 {
@@ -143,7 +143,8 @@ static struct sator_tiling_net net_of(
     struct sator_tiling_link *link =
             SATOR_NEW_ARRAY(arena, struct sator_tiling_link, t->n_passes + 1);
     int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, t->child_row + 1);
-    struct sator_tiling_net net = {.number = walk->number << 16 | walk->n_ways,
+    struct sator_tiling_net net = {
+            .number = walk->number << 16 | walk->first_way << 8 | walk->n_ways,
             .n_rows = t->child_row,
             .held = 1 | held << 1,
             .link = link,
@@ -151,7 +152,7 @@ static struct sator_tiling_net net_of(
             .bus_of = t->bus_of,
             .shape = shape};
 
-    for (int i = 0; i < walk->n_ways && i < t->n_passes; i++) {
+    for (int i = walk->first_way; i < walk->n_ways && i < t->n_passes; i++) {
         if (!t->passes[i].is_idle)
             link[net.n_links++] =
                     (struct sator_tiling_link){t->passes[i].interval, t->passes[i].shift};
@@ -198,7 +199,7 @@ static int64_t entering_sliding(
     int at = 0;
 
     key[at++] = walk->number;
-    key[at++] = (int64_t)walk->n_ways << MAPPER_LATEST | past->held;
+    key[at++] = ((int64_t)walk->first_way << 8 | walk->n_ways) << MAPPER_LATEST | past->held;
     key[at++] = walk->n_net_digits;
     for (int e = 0; e < walk->access->n_indices; e++) {
         const struct mapper_index *index = &walk->access->index[e];
@@ -260,4 +261,23 @@ int64_t sator_mapper_entering_after(
         struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
 {
     return sator_mapper_entering_times(walk) * entering_sliding(words, walk, past);
+}
+
+bool sator_mapper_goes_round(struct mapper_words *words, const struct mapper_walk *walk)
+{
+    const struct mapper_transfer *t = walk->transfer;
+    struct mapper_walk part = *walk;
+    uint64_t joining = 0;
+
+    if (!t->may_go_round)
+        return false;
+    part.first_way = part.n_ways = 0;
+    int64_t apart = sator_mapper_entering(words, &part, NULL);
+    for (int i = 0; i < t->n_passes; i++) {
+        part.first_way = i;
+        part.n_ways = i + 1;
+        if (t->passes[i].interval == 0 && sator_mapper_entering(words, &part, NULL) < apart)
+            joining |= UINT64_C(1) << i;
+    }
+    return sator_mapper_may_circle(walk->problem, t, joining);
 }

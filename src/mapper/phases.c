@@ -85,6 +85,31 @@ static bool limits_wires(const struct sator_arch *arch)
     return false;
 }
 
+/* Whether words of an access pass ports of memory "m" whose bandwidth is given. */
+static bool has_ports(const struct mapper_problem *p, int m, int access)
+{
+    return sator_mapper_port_of(p, m, access, false) >= 0 ||
+            sator_mapper_port_of(p, m, access, true) >= 0;
+}
+
+/* Whether what transfer "t" brings depends on the digit that has stepped alone, and on its sums
+ * nothing else: of links that have a formula those from the stamp before; sums that several ways
+ * hand on pass no ports of the PEs. */
+static bool is_followed(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    bool is_output = p->access[t->access].role == SATOR_WRITE;
+
+    if (t->is_outside || t->is_quotient || t->latest > 1 || (t->grouped_rows != 0 && is_output))
+        return false; /* trees of some parts of a sum, too */
+    if (!t->is_counted)
+        return true;
+    if (t->links_alone == NULL || !is_output)
+        return t->links_alone != NULL;
+    int own = sator_mapper_own_memory(p, t->access);
+    return (own < 0 || !has_ports(p, own, t->access)) &&
+            (t->child == p->n_memories || !has_ports(p, t->child, t->access));
+}
+
 /* The accesses and transfers are of the form that classes follow. */
 static bool is_simple(const struct mapper_problem *p, int *output)
 {
@@ -97,13 +122,11 @@ static bool is_simple(const struct mapper_problem *p, int *output)
         *output = a;
     }
     for (int i = 0; i < p->n_transfers; i++) {
-        const struct mapper_transfer *t = &p->transfer[i];
-        if (t->is_counted || t->is_quotient || t->is_complex || t->reaches_back || t->is_outside ||
-                (t->grouped_rows != 0 && t->access == *output)) /* trees of some parts of a sum */
+        if (!is_followed(p, &p->transfer[i]))
             return false;
     }
-    for (int m = 0; m < p->n_memories; m++) {
-        if (p->memory[m].shared_sums != 0)
+    for (int m = 0; m < p->n_memories && *output >= 0; m++) {
+        if ((p->memory[m].shared_sums >> *output & 1) && has_ports(p, m, *output))
             return false;
     }
     return !p->in_hull && (p->skew == NULL || !p->skew->across);
@@ -277,7 +300,7 @@ static void list_levels(struct nest *nest, const int *cut, int skewed)
 /* The rows that "t" merges sums along: by trees or by wires. */
 static unsigned merged_rows(const struct mapper_transfer *t, bool by_wires)
 {
-    return (t->link != NULL) == by_wires ? t->collapsed : 0;
+    return (t->link != NULL || t->links_alone != NULL) == by_wires ? t->collapsed : 0;
 }
 
 /* Whether PEs along the digit have parts of the same sums. */
@@ -310,18 +333,23 @@ static int find_carried(
     return p->n_rows;
 }
 
-/* How many parts of a sum pass between the memories of "t", none of which merges others. */
+/* How many parts of a sum, of which none is merged with others, each word makes of the "words" that
+ * pass between one instance of the parent of "t" and the memories inside of it. */
 static int64_t find_parts(const struct mapper_phases *phases, const struct mapper_shape *shape,
-        const struct mapper_transfer *t)
+        const struct mapper_transfer *t, int64_t words, int64_t tile_words)
 {
-    int64_t parts = 1;
+    int64_t parts = 1, elements = tile_words;
 
     for (int k = 0; k < shape->n_digits && t->access == phases->output; k++) {
         const struct mapper_digit *digit = &shape->digit[k];
-        if ((t->between & ~t->collapsed) >> digit->row & 1 && parts_sums(phases, digit))
+        bool is_inside = t->between >> digit->row & 1;
+        if (is_inside && !parts_sums(phases, digit))
+            elements *= digit->count;
+        else if (is_inside && !(t->collapsed >> digit->row & 1))
             parts *= digit->count;
     }
-    return parts;
+    /* where wires cross, each PE that no other one hands the sum has a part */
+    return t->access == phases->output && t->links_alone != NULL ? words / elements : parts;
 }
 
 /* Whether a port of reads and writes has no instance that is the busiest in both: the first of a
@@ -401,7 +429,13 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
 
     if (crosses && !passes_port(&nest->phases->manner[t]))
         return true;
-    sator_mapper_walk_init(p, words, shape, t, &walk);
+    if (transfer->links_alone == NULL) {
+        sator_mapper_walk_init(p, words, shape, t, &walk);
+    } else {
+        sator_mapper_walk_links(p, words, shape, t, &walk);
+        if (sator_mapper_goes_round(words, &walk))
+            return false;
+    }
     int64_t groups = walk.groups / instances_used(shape, p->memory[transfer->parent].row);
     bool all_time = nest->is_skewed ? crosses && n_time == cut[p->n_memories]
                                     : nest->level_of[transfer->child] == nest->n_levels - 1;
@@ -410,8 +444,8 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     movement->tile_time = cut[transfer->parent];
     movement->kind =
             all_time ? nest->phases->manner[t].kind_of_stamps : nest->phases->manner[t].kind;
-    movement->parts = find_parts(nest->phases, shape, transfer);
     movement->out[0] = groups * walk.group_words;
+    movement->parts = find_parts(nest->phases, shape, transfer, movement->out[0], walk.tile_words);
     movement->in[0] = walk.tile_words;
     nest->n_movements++;
     if (!crosses)

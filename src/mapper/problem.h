@@ -28,7 +28,7 @@ enum {
     MAPPER_SPREADS = 16, /* parallel digits that move one index */
     MAPPER_DIGITS = 60, /* parallel factors above 1 of one mapping: fewer than 2^57 instances */
     MAPPER_LATEST = 8, /* intervals of links with a formula */
-    MAPPER_SOURCES = 256, /* ways from PE to PE, each loop's digit moved by a constant */
+    MAPPER_SOURCES = 128, /* ways from PE to PE, each loop's digit moved by a constant */
     MAPPER_MEMORIES = 8,
     MAPPER_TRANSFERS = 32,
     MAPPER_PORTS = 24, /* with a bandwidth, one direction each or both in turns */
@@ -153,6 +153,7 @@ struct mapper_memory {
 struct mapper_pass {
     int interval; /* 0: a wire, within the stamp; 1: from the stamp before */
     int64_t shift[MAPPER_ROWS]; /* from the provider to the consumer, by row */
+    bool is_constant; /* the same shift from every PE; else "shift" says nothing */
     bool is_idle; /* a wire that another one, against it, takes the place of */
     const struct sator_link *link;
 };
@@ -183,8 +184,9 @@ struct mapper_transfer {
     bool is_complex;
     bool reaches_back; /* to the stamp before the one before, or further: */
     int latest; /* interval of its links; 1 where all that they bring is from the stamp before */
-    struct mapper_transfer *links_alone; /* the same without bounds' view of it, as late.c counts
-                                            what arrives from stamps before; NULL: the engines do */
+    struct mapper_transfer *links_alone; /* of a complex network of links: the same without bounds'
+                                            view of it, as late.c counts it; NULL: engines do */
+    bool may_go_round; /* in some mapping, over several of its wires */
     bool has_late; /* a skew makes some link later than that, or has its PE run ahead: not counted
                     * on
                     */
@@ -348,6 +350,9 @@ enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_
  * wires that cannot be followed. */
 enum sator_status sator_mapper_wire(
         struct sator_ctx *ctx, struct mapper_problem *problem, struct mapper_transfer *transfer);
+/* Whether of these links of a transfer, a set, some may lead from a PE back to it. */
+bool sator_mapper_may_circle(const struct mapper_problem *problem,
+        const struct mapper_transfer *transfer, uint64_t passes);
 /* Leave transfers over buses that join some PEs of their rows to the counting engines. */
 enum sator_status sator_mapper_ask_grouped(struct sator_ctx *ctx, struct mapper_problem *problem);
 

@@ -14,7 +14,7 @@
 #include <math.h>
 
 enum {
-    MOST_TIMED = 100, /* mappings of a search */
+    MOST_TIMED = 1000, /* mappings of a search */
     WORK_SHARE = 8 /* of a counting question's limit: the work of all of them */
 };
 

@@ -19,7 +19,8 @@
 
 enum {
     MOST_PASSING_PES =
-            1 << 12 /* of an array whose PEs are listed one by one (count/tiled/stamp.c) */
+            1 << 12, /* of an array whose PEs are listed one by one (count/tiled/stamp.c) */
+    MOST_LINKS = 64 /* of a network that has a formula */
 };
 
 static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
@@ -159,6 +160,7 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
 {
     struct mapper_pass pass = {.interval = link->interval, .link = link};
     bool is_constant = sator_mapper_link_shift(p, level, link, pass.shift);
+    pass.is_constant = is_constant;
     unsigned rows = is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
 
     if (rows == 0)
@@ -341,20 +343,38 @@ done:
 }
 
 /* The most sources that "pass" may make: for each row a pattern of carries over the digits of loops
- * that do not stand alone in an index. */
+ * that do not stand alone in an index, of which a row has room for few. */
 static int64_t most_sources(const struct mapper_problem *p, const struct mapper_access *access,
         const struct mapper_pass *pass)
 {
-    int n = p->n_loops - __builtin_popcount(access->plain);
+    int n_loops = p->n_loops - __builtin_popcount(access->plain);
     int64_t most = 1;
 
     for (int r = 0; r < p->n_rows; r++) {
-        if (pass->shift[r] != 0)
-            most *= llabs(pass->shift[r]) == 1 ? n + 1 : INT64_C(1) << n;
+        if (pass->shift[r] == 0)
+            continue;
+        int room = 63 - __builtin_clzll((uint64_t)p->row[r].shape);
+        int n = n_loops < room ? n_loops : room;
+        most *= llabs(pass->shift[r]) == 1 ? n + 1 : INT64_C(1) << n;
         if (most > MAPPER_SOURCES)
             break;
     }
     return most;
+}
+
+/* Whether its links and buses are ways of one cost a word, and not too many. */
+static bool lists_sources(const struct mapper_problem *p, struct mapper_transfer *t)
+{
+    int64_t sources = 1;
+    bool lists = true;
+
+    for (int i = 0; i < t->n_passes; i++) {
+        sources += most_sources(p, &p->access[t->access], &t->passes[i]);
+        if (t->n_buses == 0 && t->link == NULL)
+            t->bus_pj = sator_mapper_link_pj(p, t->passes[0].link, t->access);
+        lists &= same_pj(sator_mapper_link_pj(p, t->passes[i].link, t->access), t->bus_pj);
+    }
+    return lists && sources <= MAPPER_SOURCES;
 }
 
 /* Whether sliding indices may be unrolled over the links and families of buses, and all others over
@@ -363,40 +383,78 @@ static int64_t most_sources(const struct mapper_problem *p, const struct mapper_
 static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
 {
     const struct mapper_access *access = &p->access[t->access];
-    struct mapper_pass *passes = t->passes;
     bool slides = access->is_sliding && (t->n_passes > 0 || t->n_buses >= 2);
-    int64_t sources = 1;
 
-    if (t->is_complex || (!slides && t->grouped_rows == 0 && !t->reaches_back))
+    if (t->is_complex || (!slides && t->grouped_rows == 0))
         return;
-    t->may_pass = true;
-    for (int i = 0; i < t->n_passes; i++) {
-        sources += most_sources(p, access, &passes[i]);
-        if (t->n_buses == 0 && t->link == NULL)
-            t->bus_pj = sator_mapper_link_pj(p, passes[0].link, t->access);
-        t->is_complex |= !same_pj(sator_mapper_link_pj(p, passes[i].link, t->access), t->bus_pj);
-    }
     int64_t pes = count_pes(p, t->collapsed | t->linked_rows);
-    t->is_complex |= sources > MAPPER_SOURCES || (t->n_buses > 0 && pes > MOST_PASSING_PES) ||
-            (access->role == SATOR_WRITE && t->n_passes > 0 && t->n_buses > 0);
-    t->may_pass = !t->is_complex;
+    t->may_pass = lists_sources(p, t) && (t->n_buses == 0 || pes <= MOST_PASSING_PES) &&
+            (access->role == SATOR_READ || t->n_passes == 0 || t->n_buses == 0);
+    t->is_complex = !t->may_pass;
 }
 
-/* What links from further back than the stamp before bring has bounds as of any complex network,
- * whose words the engines count; but of mappings there is a formula where they are all there is. */
-static void leave_late(struct mapper_problem *p, struct mapper_transfer *t)
+/* Whether no wire of "passes" leads back along row "r", or none leads ahead. */
+static bool leads_one_way(const struct mapper_transfer *t, uint64_t passes, int r)
+{
+    bool ahead = false, back = false;
+
+    for (; passes != 0; passes &= passes - 1) {
+        int64_t shift = t->passes[__builtin_ctzll(passes)].shift[r];
+        ahead |= shift > 0;
+        back |= shift < 0;
+    }
+    return ahead != back;
+}
+
+/* A circle has no wire along a row over which wires lead one way. */
+bool sator_mapper_may_circle(
+        const struct mapper_problem *p, const struct mapper_transfer *t, uint64_t passes)
+{
+    int r = 0;
+
+    while (r < p->n_rows) {
+        uint64_t left = 0;
+        if (!leads_one_way(t, passes, r)) {
+            r++;
+            continue;
+        }
+        for (int i = 0; i < t->n_passes; i++)
+            left |= (passes >> i & 1) && t->passes[i].shift[r] == 0 ? UINT64_C(1) << i : 0;
+        passes = left;
+        r = 0;
+    }
+    return passes != 0;
+}
+
+/* The wires that are used. */
+static uint64_t wires_of(const struct mapper_transfer *t)
+{
+    uint64_t wires = 0;
+
+    for (int i = 0; i < t->n_passes; i++)
+        wires |= t->passes[i].interval == 0 && !t->passes[i].is_idle ? UINT64_C(1) << i : 0;
+    return wires;
+}
+
+/* Links at constant distances may be all there is in a network that is complex for bounds: several
+ * wires that cross, or links from further back than the stamp before. What they bring in a mapping
+ * has a formula, too (late.c). "transfer" is as before it was said to be complex. */
+static void keep_links(
+        struct mapper_problem *p, struct mapper_transfer *t, struct mapper_transfer *transfer)
 {
     const struct mapper_access *access = &p->access[t->access];
+    bool has_formula = t->n_passes > 0 && t->n_passes < MOST_LINKS && t->network->n_buses == 0 &&
+            t->latest <= MAPPER_LATEST && !access->is_counted && !has_core(access) &&
+            p->skew == NULL && (access->role == SATOR_READ || !t->reaches_back);
 
-    if (!t->reaches_back)
+    for (int i = 0; i < t->n_passes; i++)
+        has_formula &= t->passes[i].is_constant;
+    if (!has_formula || !lists_sources(p, transfer))
         return;
-    if (t->may_pass && t->n_buses == 0 && t->latest <= MAPPER_LATEST &&
-            access->role == SATOR_READ && !access->is_counted && p->skew == NULL) {
-        t->links_alone = SATOR_NEW(p->arena, struct mapper_transfer);
-        *t->links_alone = *t;
-    }
-    t->is_complex = true;
-    t->may_pass = false;
+    transfer->is_complex = false;
+    transfer->may_pass = true;
+    transfer->may_go_round = sator_mapper_may_circle(p, t, wires_of(t));
+    t->links_alone = transfer;
 }
 
 enum sator_status sator_mapper_wire(
@@ -420,7 +478,12 @@ enum sator_status sator_mapper_wire(
     if (transfer->grouped_rows != 0)
         transfer->is_complex |= transfer->n_passes > 0 || access->is_counted || has_core(access);
     find_passes(p, transfer);
-    leave_late(p, transfer);
+    struct mapper_transfer *before = SATOR_NEW(p->arena, struct mapper_transfer);
+    *before = *transfer;
+    if (transfer->reaches_back) {
+        transfer->is_complex = true;
+        transfer->may_pass = false;
+    }
     transfer->apart |= transfer->grouped_rows;
     transfer->is_quotient = !transfer->is_complex && access->n_quotients > 0;
     transfer->is_counted = transfer->is_complex || (access->is_counted && !transfer->is_quotient);
@@ -432,7 +495,12 @@ enum sator_status sator_mapper_wire(
     }
     bool is_asked =
             transfer->is_counted || transfer->has_late || (p->skew != NULL && p->skew->across);
-    return is_asked ? find_network(ctx, p, transfer) : SATOR_OK;
+    if (!is_asked)
+        return SATOR_OK;
+    enum sator_status st = find_network(ctx, p, transfer);
+    if (st == SATOR_OK && transfer->is_complex)
+        keep_links(p, transfer, before);
+    return st;
 }
 
 /* Their prices stay: a word that the buses spare costs what it costs on any of them. */

@@ -403,6 +403,55 @@ static void test_cost_of_links_from_long_before(void **state)
     assert_int_equal(with_formula, n_cases);
 }
 
+/* Wires that cross, with links from the stamp before beside them; wires that close a triangle, in
+ * which what goes round is cut somewhere. */
+static void test_cost_of_links_that_cross(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"Y[k,x] += A[c,x+r] * B[k,c,r]",
+            "Y[k,x] += A[c,3*x+2*r] * B[k,c,r]", "Y[k,2*x+r] += A[c,x] * B[k,c,r]",
+            "Y[k,x] += A[c,x] * B[k,c,r]"};
+    static const char *const shift[][4] = {{"i-1,j,k", "i,j-1,k", "i-1,j-1,k", "i-1,j+1,k"},
+            {"i,j,k+1", "i-1,j,k", "i,j-1,k", "i,j+1,k-1"},
+            {"i+1,j,k", "i-1,j,k", "i,j+1,k+1", "i,j+2,k"}};
+    uint64_t draws = seed();
+    struct machines_rng rng = {draws};
+    int n_cases = (int)run_count(60), wrong = 0, with_formula = 0;
+
+    n_cases = n_cases < 12 ? 12 : n_cases;
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct problem_case c;
+        struct mapper_mapping mapping;
+        snprintf(c.workload_text, sizeof c.workload_text,
+                "name: conv\nsizes: {k: 4, c: 6, x: 12, r: 3}\nop: \"%s\"\n", ops[n % 4]);
+        int length = snprintf(c.arch_text, sizeof c.arch_text,
+                "name: crossing\nlevels:\n"
+                "  - {memory: DRAM, energy_pj: {read: 128, write: 128}}\n"
+                "  - {memory: L1, energy_pj: {read: 4, write: 4}}\n"
+                "  - array: PE\n    shape: [3, 4, 2]\n    links:\n");
+        for (int l = 0; l < 8; l++)
+            length += snprintf(c.arch_text + length, sizeof c.arch_text - (size_t)length,
+                    "      - {name: l%d, map: \"PE[i,j,k] -> PE[%s]\", interval: %d, energy_pj: "
+                    "0.5}\n",
+                    l, shift[n % 3][l % 4], l < 4 ? 0 : (int)machines_draw(&rng, 2));
+        snprintf(c.arch_text + length, sizeof c.arch_text - (size_t)length,
+                "  - {memory: registers, energy_pj: {read: 1, write: 1}}\n"
+                "  - {compute: mac, energy_pj: 1.25, cycles: 1}\n");
+        assert_true(open_texts(&c, &rng));
+        for (int t = 0; t < c.problem.n_transfers; t++)
+            with_formula += c.problem.transfer[t].links_alone != NULL;
+        struct mapper_words *words = sator_mapper_words_new(&c.problem);
+        for (int k = 0; k < 12 && wrong < 3; k++) {
+            sator_mapper_draw(&c.problem, &draws, &mapping);
+            wrong += check_mapping(&c, words, &mapping) != 0;
+        }
+        sator_mapper_words_free(words);
+        close_case(&c);
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(with_formula, 3 * n_cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +461,7 @@ int main(void)
             cmocka_unit_test(test_late_words_cost_their_hops),
             cmocka_unit_test(test_short_rows_of_pes),
             cmocka_unit_test(test_cost_of_links_from_long_before),
+            cmocka_unit_test(test_cost_of_links_that_cross),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,25 @@ static const char *const grouped[] = {
         "1%s}]"
         "\n    reduction: [{name: three, map: \"PE[i,j] -> TREE[i/3]\", energy_pj: 1}]\n"};
 
+/* Links that cross: wires ahead and along diagonals, beside links from the stamp before; wires that
+ * close a triangle, in which a word that goes round enters once; wires both ways. */
+static const char *const crossing[] = {
+        "shape: [4, 3]\n    links: [{name: u, map: \"PE[i,j] -> PE[i-1,j]\", interval: 0, "
+        "energy_pj: 1}, {name: l, map: \"PE[i,j] -> PE[i,j-1]\", interval: 0, energy_pj: 1}, "
+        "{name: ul, map: \"PE[i,j] -> PE[i-1,j-1]\", interval: 0, energy_pj: 1}, "
+        "{name: ur, map: \"PE[i,j] -> PE[i-1,j+1]\", interval: 0, energy_pj: 1}, "
+        "{name: un, map: \"PE[i,j] -> PE[i-1,j]\", interval: 1, energy_pj: 1%s}]\n",
+        "shape: [2, 3, 4]\n    links: [{name: k, map: \"PE[i,j,k] -> PE[i,j,k+1]\", interval: 0, "
+        "energy_pj: 1}, {name: i, map: \"PE[i,j,k] -> PE[i-1,j,k]\", interval: 0, energy_pj: 1}, "
+        "{name: j, map: \"PE[i,j,k] -> PE[i,j-1,k]\", interval: 0, energy_pj: 1}, "
+        "{name: d, map: \"PE[i,j,k] -> PE[i,j+1,k-1]\", interval: 0, energy_pj: 1%s}]\n",
+        "shape: [8]\n    links: [{name: two, map: \"PE[i] -> PE[i+2]\", interval: 0, energy_pj: "
+        "1}, "
+        "{name: e, map: \"PE[i] -> PE[i+1]\", interval: 1, energy_pj: 1%s}]\n",
+        "shape: [3, 4]\n    links: [{name: d, map: \"PE[i,j] -> PE[i+1,j+1]\", interval: 0, "
+        "energy_pj: 1}, {name: b, map: \"PE[i,j] -> PE[i-1,j-1]\", interval: 0, energy_pj: "
+        "1%s}]\n"};
+
 /* A workload and a machine with one of these arrays. */
 static void write_machine(struct problem_case *c, struct machines_rng *rng,
         const char *const *arrays, uint64_t n_arrays)
@@ -250,32 +269,53 @@ static void test_skewed_rows_are_the_models(void **state)
     assert_true(n_cases < 100 || compared > n_cases / 4);
 }
 
-static void test_buses_of_some_PEs_are_the_models(void **state)
+/* Compare mappings onto machines with such arrays, whose registers have no ports where "frees". */
+static void compare_arrays(struct machines_rng *rng, const char *const *arrays, uint64_t n_arrays,
+        bool frees, const char *what)
 {
-    (void)state;
-    struct machines_rng rng = {seed() + 2};
     int n_cases = (int)run_count(300), wrong = 0, compared = 0, drawn = 0;
 
     for (int n = 0; n < n_cases && wrong < 3; n++) {
         struct problem_case c;
-        uint64_t draws = machines_draw(&rng, UINT64_MAX);
-        write_machine(&c, &rng, grouped, sizeof grouped / sizeof *grouped);
-        if (open_texts(&c, &rng) && draw_timing(&c, &rng)) {
+        uint64_t draws = machines_draw(rng, UINT64_MAX);
+        write_machine(&c, rng, arrays, n_arrays);
+        if (open_texts(&c, rng) && draw_timing(&c, rng)) {
+            if (frees)
+                free_registers(&c);
+            if (frees && compile_case(&c, rng) != SATOR_OK)
+                abort();
             sator_mapper_know_phases(&c.problem);
             wrong += compare_some(&c, &draws, &drawn, &compared);
         }
         close_case(&c);
     }
-    print_message("%d of %d mappings over buses of some PEs compared\n", compared, drawn);
+    print_message("%d of %d mappings over %s compared\n", compared, drawn, what);
     assert_int_equal(wrong, 0);
     assert_true(n_cases < 100 || compared > n_cases / 4);
+}
+
+static void test_buses_of_some_PEs_are_the_models(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed() + 2};
+
+    compare_arrays(&rng, grouped, sizeof grouped / sizeof *grouped, false, "buses of some PEs");
+}
+
+static void test_links_that_cross_are_the_models(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed() + 3};
+
+    compare_arrays(&rng, crossing, sizeof crossing / sizeof *crossing, true, "links that cross");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scheduled_time_is_the_models),
             cmocka_unit_test(test_skewed_rows_are_the_models),
-            cmocka_unit_test(test_buses_of_some_PEs_are_the_models)};
+            cmocka_unit_test(test_buses_of_some_PEs_are_the_models),
+            cmocka_unit_test(test_links_that_cross_are_the_models)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
