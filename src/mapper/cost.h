@@ -136,6 +136,10 @@ static inline bool sator_mapper_is_out_of_reach(
 /* Set the words of a transfer that has "links_alone"; false where they go round in a circle. */
 bool sator_mapper_count_links(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, int transfer, int64_t *unique, int64_t *arriving);
+/* Set the words that enter a group at least when each loop outside of the child steps, the
+ * innermost first, those of one step left out: of such a walk. */
+void sator_mapper_least_steps(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int64_t *least);
 /* Open the walk of such a transfer, as if its links had bounds, too. */
 void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);

@@ -75,6 +75,47 @@ static int64_t entering_in(struct mapper_words *words, const struct mapper_walk 
     return sator_mapper_entering_after(words, walk, &past);
 }
 
+/* The digit that steps into stamp "c" > 0: the innermost that is not 0. */
+static int stepping(const struct nest *nest, int64_t c)
+{
+    int i = 0;
+
+    for (; c % nest->loop[i].factor == 0; i++)
+        c /= nest->loop[i].factor;
+    return i;
+}
+
+/* Note what enters in stamp "c" if that is less than in others that the same digit steps into. */
+static void note_least(struct mapper_words *words, const struct mapper_walk *walk,
+        const struct nest *nest, int64_t c, int64_t *least)
+{
+    int64_t entering = entering_in(words, walk, nest, c, walk->transfer->latest);
+    int at = stepping(nest, c);
+
+    least[at] = entering < least[at] ? entering : least[at];
+}
+
+void sator_mapper_least_steps(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int64_t *least)
+{
+    int64_t latest = walk->transfer->latest, inside = 1;
+    struct nest nest;
+
+    list_loops(walk, mapping, shape, &nest);
+    for (int i = 0; i < nest.n; i++) {
+        int64_t factor = nest.loop[i].factor;
+        least[i] = INT64_MAX;
+        for (int64_t j = 0; j < latest && j < inside; j++) {
+            int64_t steps = (latest - j + inside - 1) / inside;
+            if (steps < factor)
+                note_least(words, walk, &nest, steps * inside + j, least);
+        }
+        inside *= factor;
+    }
+    for (int64_t c = 1; c < latest && c < inside; c++)
+        note_least(words, walk, &nest, c, least);
+}
+
 bool sator_mapper_count_links(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, int transfer, int64_t *unique, int64_t *arriving)
 {

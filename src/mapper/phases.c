@@ -92,14 +92,14 @@ static bool has_ports(const struct mapper_problem *p, int m, int access)
             sator_mapper_port_of(p, m, access, true) >= 0;
 }
 
-/* Whether what transfer "t" brings depends on the digit that has stepped alone, and on its sums
- * nothing else: of links that have a formula those from the stamp before; sums that several ways
- * hand on pass no ports of the PEs. */
+/* Whether what transfer "t" brings depends on the digit that has stepped alone, or is known at
+ * least (links from further back than the stamp before): all links have a formula, and sums that
+ * several ways hand on pass no ports of the PEs. */
 static bool is_followed(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
     bool is_output = p->access[t->access].role == SATOR_WRITE;
 
-    if (t->is_outside || t->is_quotient || t->latest > 1 || (t->grouped_rows != 0 && is_output))
+    if (t->is_outside || t->is_quotient || (t->grouped_rows != 0 && is_output))
         return false; /* trees of some parts of a sum, too */
     if (!t->is_counted)
         return true;
@@ -244,6 +244,8 @@ void sator_mapper_know_phases(struct mapper_problem *problem)
     find_manners(phases);
     find_serial_ports(phases, problem);
     phases->at_least = limits_wires(problem->arch);
+    for (int i = 0; i < problem->n_transfers; i++)
+        phases->at_least |= problem->transfer[i].reaches_back;
     phases->counts_all = !phases->at_least && counts_all(problem);
     problem->phases = phases;
 }
@@ -416,9 +418,23 @@ static bool find_steps(struct nest *nest, struct mapper_words *words, struct map
     return true;
 }
 
+/* Of words that links bring from further back than the stamp before, as few as enter when each of
+ * the "n_time" digits steps. */
+static void find_least_steps(struct movement *movement, struct mapper_words *words,
+        const struct mapper_walk *walk, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int64_t groups, int n_time)
+{
+    int64_t least[MOST_DIGITS];
+
+    sator_mapper_least_steps(walk, words, mapping, shape, least);
+    for (int g = 0; g < n_time; g++)
+        movement->out[g + 1] = groups * least[n_time - 1 - g];
+}
+
 /* What transfer "t" moves when each digit outside its child steps. False: it is of another form. */
 static bool find_movement(struct nest *nest, struct mapper_words *words,
-        const struct mapper_shape *shape, const int *cut, int t)
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, const int *cut,
+        int t)
 {
     const struct mapper_problem *p = nest->phases->problem;
     const struct mapper_transfer *transfer = &p->transfer[t];
@@ -448,8 +464,12 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     movement->parts = find_parts(nest->phases, shape, transfer, movement->out[0], walk.tile_words);
     movement->in[0] = walk.tile_words;
     nest->n_movements++;
-    if (!crosses)
-        return find_steps(nest, words, &walk, groups, n_time, 0);
+    if (!crosses) {
+        find_steps(nest, words, &walk, groups, n_time, 0);
+        if (transfer->reaches_back)
+            find_least_steps(movement, words, &walk, mapping, shape, groups, n_time);
+        return true;
+    }
     return n_time == nest->length[movement->level] &&
             sator_mapper_phase_places(nest, shape, &walk) &&
             find_steps(nest, words, &walk, groups, n_time, nest->first_joined);
@@ -792,7 +812,7 @@ static bool follow(const struct mapper_phases *phases, struct mapper_words *word
     if (!sator_mapper_phase_skew(&nest, mapping, skewed, cut))
         return false;
     for (int t = 0; t < p->n_transfers; t++) {
-        if (!find_movement(&nest, words, &shape, cut, t))
+        if (!find_movement(&nest, words, mapping, &shape, cut, t))
             return false;
     }
     find_alike(&nest);

@@ -133,7 +133,10 @@ static void add_transfer(
                 manner->kind_of_stamps == SATOR_TRANSFER_SERIAL) ||
             crosses_skew(k, t))
         return;
-    if (t->child >= k->m) {
+    if (t->reaches_back) { /* what enters first is all that links surely do not bring */
+        rhythm.exposed = manner->kind == SATOR_TRANSFER_OVERLAPPED &&
+                manner->kind_of_stamps == SATOR_TRANSFER_OVERLAPPED;
+    } else if (t->child >= k->m) {
         bool all_time = k->run[t->child] == (double)k->phases->stamp_cycles;
         enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
         if (kind == SATOR_TRANSFER_SERIAL)

@@ -30,7 +30,8 @@ struct mapper_phases {
      * where none is skewed, or there are buses. */
     const struct mapper_transfer *steps[MAPPER_TRANSFERS];
     int output; /* the access, or -1 */
-    bool at_least; /* wires have a bandwidth, too: times in closed form are without that */
+    bool at_least; /* times in closed form are: wires have a bandwidth, too, or links reach back
+                    * further than the stamp before */
     bool counts_all; /* the time of every mapping has a closed form */
     int64_t stamp_cycles; /* of one instance, whole */
 };

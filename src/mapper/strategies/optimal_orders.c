@@ -450,8 +450,12 @@ static bool is_exchanged(const struct optimizer *o, int m, int n_placed, int dep
     }
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_access *access = o->tiling->walk[t].access;
-        if (p->transfer[t].child_row > row && !o->tiling->pace[depth - 1][t].dead &&
-                (!index_alike(access, both) || (access->relevant & ~access->plain & both) != 0))
+        const struct mapper_pace *pace = &o->tiling->pace[depth - 1][t];
+        bool reaches_back = p->transfer[t].reaches_back;
+        unsigned told = reaches_back ? ~0U : ~access->plain;
+        if (p->transfer[t].child_row > row &&
+                (reaches_back ? !is_settled(o, t, pace) : !pace->dead) &&
+                (!index_alike(access, both) || (access->relevant & told & both) != 0))
             return false;
     }
     return true;
