@@ -181,7 +181,8 @@ static const char *const grouped[] = {
         "\n    reduction: [{name: three, map: \"PE[i,j] -> TREE[i/3]\", energy_pj: 1}]\n"};
 
 /* Links that cross: wires ahead and along diagonals, beside links from the stamp before; wires that
- * close a triangle, in which a word that goes round enters once; wires both ways. */
+ * close a triangle, in which a word that goes round enters once; wires both ways; links from three
+ * stamps before, of which the least is known. */
 static const char *const crossing[] = {
         "shape: [4, 3]\n    links: [{name: u, map: \"PE[i,j] -> PE[i-1,j]\", interval: 0, "
         "energy_pj: 1}, {name: l, map: \"PE[i,j] -> PE[i,j-1]\", interval: 0, energy_pj: 1}, "
@@ -197,7 +198,11 @@ static const char *const crossing[] = {
         "{name: e, map: \"PE[i] -> PE[i+1]\", interval: 1, energy_pj: 1%s}]\n",
         "shape: [3, 4]\n    links: [{name: d, map: \"PE[i,j] -> PE[i+1,j+1]\", interval: 0, "
         "energy_pj: 1}, {name: b, map: \"PE[i,j] -> PE[i-1,j-1]\", interval: 0, energy_pj: "
-        "1%s}]\n"};
+        "1%s}]\n",
+        "shape: [4, 3]\n    links: [{name: l, map: \"PE[i,j] -> PE[i,j-1]\", interval: 1, "
+        "energy_pj: "
+        "1, tensors: [A]}, {name: u, map: \"PE[i,j] -> PE[i-1,j]\", interval: 3, energy_pj: 1, "
+        "tensors: [A]}, {name: w, map: \"PE[i,j] -> PE[i-1,j]\", interval: 0, energy_pj: 1%s}]\n"};
 
 /* A workload and a machine with one of these arrays. */
 static void write_machine(struct problem_case *c, struct machines_rng *rng,
