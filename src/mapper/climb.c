@@ -194,13 +194,20 @@ static bool takes_long(const struct mapper_search *search)
     return asks;
 }
 
+static bool may_climb(const struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+
+    return p->n_loops > 0 && !takes_long(search) &&
+            !p->imperfect; /* short tiles have rules of their own */
+}
+
 void sator_mapper_climb(struct mapper_search *search, int tries)
 {
     const struct mapper_problem *p = search->problem;
     struct climb c = {.search = search, .problem = p, .state = search->counters.tilings};
 
-    if (p->n_loops == 0 || takes_long(search) ||
-            p->imperfect) /* short tiles have rules of their own */
+    if (!may_climb(search))
         return;
     if (!search->found && p->skew == NULL)
         sator_mapper_sunstone_in_haste(search);
@@ -228,6 +235,8 @@ void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries)
     struct mapper_search alone = *search;
     uint64_t state = search->counters.tilings;
 
+    if (!may_climb(search))
+        return;
     for (uint64_t done = 0; done < tries && !sator_mapper_should_stop(&alone); done += ANEW_TRIES) {
         alone.found = true; /* what is drawn, for any other to be better */
         alone.best_cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};

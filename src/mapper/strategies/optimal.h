@@ -25,6 +25,7 @@ enum {
     CLIMB_TRIES = 6000, /* 3 ms */
     WORTH_ANEW = 1 << 17, /* looks after which climbs begin anew elsewhere, and ... */
     LOOKS_A_TRY = 16, /* ... so many for each change tried then */
+    LEAST_ROUND = 256, /* unrollings visited between such climbs, then twice as many and so on */
     MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks */
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
@@ -353,9 +354,9 @@ void optimal_search(struct optimizer *o);
 /* ---- optimal_team.c ---- */
 /* Whether the search has lasted long enough for several threads to be worth it. */
 bool optimal_is_worth_a_team(const struct optimizer *o);
-/* Visit the unrollings from the "first" listed on, on as many threads as the options say; "rest"
- * bounds those not listed yet. */
-void optimal_visit_as_team(struct optimizer *o, int first, double rest);
+/* Visit the unrollings listed from "first" to "count" - 1, on as many threads as the options say;
+ * "rest" bounds those not listed yet. */
+void optimal_visit_as_team(struct optimizer *o, int first, int count, double rest);
 
 /* ---- optimal_unrollings.c ---- */
 /* The classes of rows and the unrollings of each. */

@@ -28,6 +28,33 @@ static int by_visit(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
+/* In a search that lasts: climb from elsewhere, as often as that is a small part of it. Not where
+ * the engines are asked about what late links bring each time. */
+static void climb_anew(struct optimizer *o)
+{
+    uint64_t looks = optimal_looks(o);
+
+    if (looks < o->table.anew_at || !o->search->found || o->problem->has_late)
+        return;
+    o->table.anew_at = 2 * looks;
+    sator_mapper_climb_anew(o->search, looks / LOOKS_A_TRY);
+}
+
+/* Visit the unrollings listed from the "first" on with all threads. Every now and then all of them
+ * wait for a climb from elsewhere. */
+static void visit_in_rounds(struct optimizer *o, int first, double rest)
+{
+    int count = o->table.visits.count, end;
+
+    o->table.climbs_at = UINT64_MAX; /* what a visit finds is its own */
+    for (int length = LEAST_ROUND; first < count && !sator_mapper_should_stop(o->search);
+            first = end, length *= 2) {
+        climb_anew(o);
+        end = length < count - first ? first + length : count;
+        optimal_visit_as_team(o, first, end, rest);
+    }
+}
+
 /* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
  * good mapping to measure the rest against ("dive"), or all. "rest" bounds the unrollings not
  * listed yet. */
@@ -43,8 +70,7 @@ static void visit_listed(struct optimizer *o, bool dive, double rest)
     for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
         const struct visit *visit = &visits->item[k];
         if (!dive && o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
-            o->table.climbs_at = UINT64_MAX; /* what a visit finds is its own */
-            optimal_visit_as_team(o, k, rest);
+            visit_in_rounds(o, k, rest);
             break;
         }
         double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
@@ -58,22 +84,8 @@ static void visit_listed(struct optimizer *o, bool dive, double rest)
     }
 }
 
-/* In a search that lasts: climb from elsewhere, as often as that is a small part of it. */
-static void climb_anew(struct optimizer *o)
-{
-    const struct mapper_problem *p = o->problem;
-    uint64_t looks = optimal_looks(o);
-
-    if (looks < o->table.anew_at || !o->search->found || o->search->only_dives || p->has_counted ||
-            p->has_late || p->imperfect || o->search->timer != NULL || o->search->most_looks != 0)
-        return;
-    o->table.anew_at = 2 * looks;
-    sator_mapper_climb_anew(o->search, looks / LOOKS_A_TRY);
-}
-
 static void visit_all(struct optimizer *o, double rest)
 {
-    climb_anew(o);
     visit_listed(o, true, rest);
     if (!o->search->only_dives)
         visit_listed(o, false, rest);

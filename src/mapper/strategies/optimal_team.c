@@ -294,9 +294,9 @@ static void run(struct team *team, struct optimizer *o, int n_wanted)
     free(members);
 }
 
-void optimal_visit_as_team(struct optimizer *o, int first, double rest)
+void optimal_visit_as_team(struct optimizer *o, int first, int count, double rest)
 {
-    int threads = o->search->options->threads, count = o->table.visits.count;
+    int threads = o->search->options->threads;
     struct team *team = sator_alloc(sizeof *team);
 
     *team = (struct team){.search = o->search,
