@@ -116,7 +116,8 @@ static int any_stamp(struct random *random, struct oracle_program *program)
 
 /* Space: some loops modulo the array. Time: what is left of them and the other loops in any order,
  * the last dimension skewed now and then. The way real dataflows look. */
-static void make_tiled(struct random *random, struct oracle_program *program)
+static void make_tiled(struct random *random, const struct generate_options *options,
+        struct oracle_program *program)
 {
     int rest[2 * ORACLE_LOOPS]; /* one loop may leave two parts */
     int n_rest = 0, skew = -1;
@@ -137,7 +138,10 @@ static void make_tiled(struct random *random, struct oracle_program *program)
             program->space[i] = oracle_mod(program, var, m);
             if (!random_chance(random, 10))
                 rest[n_rest++] = oracle_div(program, var, m);
-            skew = skew < 0 ? program->space[i] : oracle_add(program, skew, program->space[i]);
+            int late = program->space[i];
+            if (options->falls && random_chance(random, 50))
+                late = oracle_mul(program, -1, late);
+            skew = skew < 0 ? late : oracle_add(program, skew, late);
         } else if (random_chance(random, 15)) {
             rest[n_rest++] = oracle_div(program, var, m);
             if (random_chance(random, 70))
@@ -177,7 +181,7 @@ static void make_stamps(struct random *random, const struct generate_options *op
     program->n_time = (int)between(random, 0, 5);
     if (random_chance(random, 60)) {
         program->n_time = (int)between(random, program->n_time, 5);
-        make_tiled(random, program);
+        make_tiled(random, options, program);
     } else {
         for (int d = 0; d < program->n_space; d++)
             program->space[d] = any_stamp(random, program);

@@ -23,6 +23,7 @@ struct generate_options {
     bool always_registers;
     bool may_leave; /* a few programs get an array that is too small */
     bool conditional; /* pieces of accesses may carry conditions */
+    bool falls; /* skews may be negative */
     bool may_be_empty; /* a few domains have no instance */
 };
 

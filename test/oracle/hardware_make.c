@@ -350,7 +350,20 @@ static void sort_nest(struct hardware *hardware)
         }
 }
 
-static void make_nest(struct random *random, struct hardware *hardware)
+/* Steps along some of the dimensions that loops are spread over run later or earlier. */
+static void make_skews(struct random *random, struct hardware *hardware)
+{
+    static const int64_t skews[] = {0, 0, 1, 1, 1, -1, -1, -1, 2, -2};
+
+    for (int e = 0; e < hardware->n_nest; e++) {
+        const struct hardware_loop *loop = &hardware->nest[e];
+        if (loop->dim >= 0)
+            hardware->levels[loop->level].skew[loop->dim] = skews[random_below(random, 10)];
+    }
+}
+
+static void make_nest(
+        struct random *random, const struct hardware_options *options, struct hardware *hardware)
 {
     int64_t room[HARDWARE_LEVELS * ORACLE_SPACE] = {0}, digits = 0;
     int first = (int)random_below(random, hardware->program.n_loops);
@@ -367,6 +380,8 @@ static void make_nest(struct random *random, struct hardware *hardware)
         return;
     }
     sort_nest(hardware);
+    if (options->skews && random_chance(random, 50))
+        make_skews(random, hardware);
     hardware_unfold(hardware);
 }
 
@@ -428,15 +443,16 @@ static void make_plain(
 
 /* Sums in parts, and memories whose words take time at one port a direction: what some PEs read
  * back shares it with what all of them get. */
-static void make_parts(
-        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+static void make_parts(struct random *random, const struct hardware_options *options, bool has_nest,
+        struct hardware *hardware)
 {
     int64_t pes = options->max_pes;
 
     make_plain(random, options, hardware);
+    hardware->program.domain.n = 0;
     for (int l = 0; l < hardware->n_levels; l++) {
         struct hardware_level *level = &hardware->levels[l];
-        for (int d = 0; level->is_array && d < level->n_dims; d++) {
+        for (int d = 0; level->is_array && d < level->n_dims && has_nest; d++) {
             level->shape[d] = between(random, 1, pes < 6 ? pes : 6);
             pes /= level->shape[d];
         }
@@ -468,7 +484,8 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
     const struct generate_options generation = {.max_instances = options->max_instances,
             .max_pes = options->max_pes,
             .always_registers = true,
-            .conditional = true};
+            .conditional = true,
+            .falls = options->skews};
     struct random random = {seed ^ 0x9a3f5b17u};
     struct oracle_program *program = &hardware->program;
 
@@ -487,12 +504,14 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
     make_all_ports(&random, hardware);
     make_waits(&random, hardware);
     bool has_parts = options->parts && program->n_loops > 1 && random_chance(&random, 40);
+    bool has_nest = options->nests_only || (has_parts && !options->skews) ||
+            random_chance(&random, has_parts ? 70 : 45);
     if (has_parts)
-        make_parts(&random, options, hardware);
+        make_parts(&random, options, has_nest, hardware);
     for (int level = 0; level < hardware->n_levels; level++)
         make_widths(&random, hardware, &hardware->levels[level]);
-    if (options->nests_only || has_parts || random_chance(&random, 45))
-        make_nest(&random, hardware);
+    if (has_nest)
+        make_nest(&random, options, hardware);
     if (hardware->n_nest == 0)
         make_cuts(&random, hardware);
     /* The form with cuts has a memory that it names take all time dimensions, if it does not say

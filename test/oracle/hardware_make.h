@@ -15,6 +15,7 @@ struct hardware_options {
     bool nests_only;
     bool energies; /* of every memory, link and bus */
     bool bypass; /* memories may be bypassed */
+    bool skews; /* some arrays of nests, either way */
     bool parts; /* sums that PEs hold in parts, without links and trees, are frequent */
 };
 

@@ -84,6 +84,17 @@ static bool drop_piece(struct hardware *hardware, int which, bool *applies)
     return true;
 }
 
+static bool straighten(struct hardware *hardware, int which, bool *applies)
+{
+    if (which >= hardware->n_levels)
+        return false;
+    for (int d = 0; d < hardware->levels[which].n_dims; d++) {
+        *applies |= hardware->levels[which].skew[d] != 0;
+        hardware->levels[which].skew[d] = 0;
+    }
+    return true;
+}
+
 static bool free_the_nest(struct hardware *hardware, int which, bool *applies)
 {
     *applies = hardware->n_nest > 0;
@@ -255,7 +266,7 @@ static bool keep(struct shrinking *shrinking, struct hardware *candidate)
 
 void hardware_shrink(struct hardware *hardware, hardware_fails fails, void *user, int max_trials)
 {
-    static const simplify all[] = {drop_level, drop_access, free_the_nest, drop_network,
+    static const simplify all[] = {drop_level, drop_access, straighten, free_the_nest, drop_network,
             drop_condition, halve_loop, plainer_memory, drop_time, drop_loop_of_nest, drop_piece,
             plainer_network, plainer_compute};
     struct shrinking shrinking = {hardware, fails, user, max_trials};

@@ -279,6 +279,17 @@ static void put_loops(FILE *out, const struct hardware *hardware, int level, boo
     fputs(any ? "]\n" : "", out);
 }
 
+static void put_skew(FILE *out, const struct hardware_level *level)
+{
+    bool any = false;
+
+    for (int d = 0; d < level->n_dims; d++)
+        any |= level->skew[d] != 0;
+    for (int d = 0; d < level->n_dims && any; d++)
+        fprintf(out, "%s%" PRId64, d == 0 ? "    skew: [" : ", ", level->skew[d]);
+    fputs(any ? "]\n" : "", out);
+}
+
 static void put_nest(FILE *out, const struct hardware *hardware)
 {
     fputs("name: random\nloops:\n", out);
@@ -298,6 +309,7 @@ static void put_nest(FILE *out, const struct hardware *hardware)
         }
         put_loops(out, hardware, level, false);
         put_loops(out, hardware, level, true);
+        put_skew(out, &hardware->levels[level]);
     }
 }
 

@@ -104,6 +104,7 @@ int main(int argc, char **argv)
             .bypass = true,
             .long_links = true,
             .idle = true,
+            .skews = true,
             .parts = true};
     static struct hardware hardware;
     struct run_options options;
