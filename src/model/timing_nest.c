@@ -324,6 +324,18 @@ static void list_digits(struct nest *nest)
         nest->loops[l].is_whole = greatest[l] == nest->size[l] - 1;
 }
 
+static void count_fixed(struct nest *nest)
+{
+    const int n_time = nest->timing->analysis->n_time;
+
+    nest->fixed = SATOR_NEW_ARRAY(nest->timing->arena, int, n_time + 1);
+    for (int length = 0, n = 0; length <= n_time; length++) {
+        while (n < nest->n_order && nest->row[n] < length)
+            n++;
+        nest->fixed[length] = n;
+    }
+}
+
 static bool read_stamps(struct nest *nest)
 {
     const struct analysis *analysis = nest->timing->analysis;
@@ -361,6 +373,7 @@ static bool read_stamps(struct nest *nest)
     }
     if (nest->is_skewed && !sort_runs(nest))
         return false;
+    count_fixed(nest);
     nest->is_row_whole = true;
     for (int i = 0; i < nest->n_digits; i++) {
         const struct nest_digit *digit = &nest->digits[i];

@@ -38,6 +38,7 @@ struct nest {
     int n_order;
     int order[NEST_DIGITS]; /* the digits of time, outermost first */
     int row[NEST_DIGITS]; /* of time, that each is in */
+    int *fixed; /* digits of time in the first rows, by how many rows */
     int64_t most; /* instances of a PE in every stamp; 0: not in each as many */
     int uneven; /* the loop that some PEs run more of in a stamp of the skewed row; -1: none */
     bool is_skewed; /* a row has space digits: */
@@ -81,8 +82,14 @@ bool nest_read(struct timing *timing, struct nest *nest);
 /* ---- timing_stamps.c ---- */
 
 /* Time digits that prefixes of "length" rows fix; whether they fix the skewed row too. */
-int nest_fixed(const struct nest *nest, int length);
-bool nest_is_full(const struct nest *nest, int length);
+static inline int nest_fixed(const struct nest *nest, int length)
+{
+    return nest->fixed[length];
+}
+static inline bool nest_is_full(const struct nest *nest, int length)
+{
+    return nest->is_skewed && length == nest->full_length;
+}
 /* Whether two stamps agree in their prefixes of "length" rows. */
 bool nest_same_prefix(const struct nest *nest, int length, const struct nest_stamp *a,
         const struct nest_stamp *b);

@@ -6,20 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int nest_fixed(const struct nest *nest, int length)
-{
-    int n = 0;
-
-    while (n < nest->n_order && nest->row[n] < length)
-        n++;
-    return n;
-}
-
-bool nest_is_full(const struct nest *nest, int length)
-{
-    return nest->is_skewed && length == nest->full_length;
-}
-
 bool nest_same_prefix(
         const struct nest *nest, int length, const struct nest_stamp *a, const struct nest_stamp *b)
 {
