@@ -231,6 +231,39 @@ static void test_mesh(void **state)
     end(&f);
 }
 
+/* Along a wire PEs that differ in k share a window's words, whichever of k and x stands inside, for
+ * windows overlap; of k and c, which stands alone in an index, only where k is inside. */
+static void test_shared(void **state)
+{
+    (void)state;
+    static const char conv[] = "name: conv\nsizes: {k: 4, c: 4, x: 4, r: 3}\n"
+                               "op: \"Y[k,x] += A[c,x+r] * B[k,c,r]\"\n";
+    static const int64_t both[5] = {0, 0, 1, 1, 0};
+    static const int inside[] = {2, 1, 0};
+    static const bool shares[] = {true, false, true};
+    struct fixture f;
+
+    begin(&f, conv, systolic, SATOR_MAP_LATENCY, 0, NULL);
+    for (int i = 0; i < 3; i++) {
+        int outside = i == 2 ? 1 : 0;
+        enter(&f, 5, both, false);
+        f.part.factor[2][inside[i]] = f.part.factor[2][outside] = 2;
+        f.part.n_along[2] = 2;
+        f.part.along[2][0] = inside[i];
+        f.part.along[2][1] = outside;
+        assert_true(cert_order_row(f.problem, &f.part, 2));
+        const struct cert_move *move = NULL; /* of A into the registers */
+        for (int m = 0; m < f.problem->n_moves; m++) {
+            const struct cert_move *v = &f.problem->move[m];
+            bool is_a = strcmp(f.problem->tensor[v->tensor].name, "A") == 0;
+            move = is_a && v->child_row == 4 ? v : move;
+        }
+        assert_non_null(move);
+        assert_true(cert_shares(f.problem, &f.part, move, 2, 0) == shares[i]);
+    }
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +271,7 @@ int main(void)
             cmocka_unit_test(test_list),
             cmocka_unit_test(test_figure_1),
             cmocka_unit_test(test_mesh),
+            cmocka_unit_test(test_shared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
