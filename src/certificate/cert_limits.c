@@ -313,7 +313,16 @@ static bool is_joined_so(
     return joined == (outside == 0 || (outside > 0 && space->across) ? entry->n_loops : 0);
 }
 
-/* Whether a nest is skewed as the mappings of the space are. */
+static bool is_used(const struct sator_loop_entry *entry, int dim)
+{
+    bool used = false;
+
+    for (int k = 0; k < entry->n_loops; k++)
+        used |= entry->loops[k].dim == dim && entry->loops[k].extent > 1;
+    return used;
+}
+
+/* Whether a nest is skewed as the mappings of the space are, where it uses several PEs. */
 static bool is_skewed_so(const struct sator_arch *arch, const struct cert_space *space,
         const struct sator_loop_nest *nest)
 {
@@ -336,7 +345,8 @@ static bool is_skewed_so(const struct sator_arch *arch, const struct cert_space 
         if (level->kind == SATOR_LEVEL_MEMORY)
             same &= outside < 0 ? !entry->says_joined : is_joined_so(space, entry, outside - i);
         for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++)
-            same &= space->step[row + d] == (d < entry->n_skew ? entry->skew[d] : 0);
+            same &= !is_used(entry, d) ||
+                    space->step[row + d] == (d < entry->n_skew ? entry->skew[d] : 0);
         row += level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 1;
     }
     return same;

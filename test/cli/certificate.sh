@@ -99,6 +99,8 @@ whole mesh.cert
 sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --constraint 'PE: skew 1 1' --certificate one.cert >/dev/null
 grep '^  choice' one.cert
 whole one.cert
+sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --objective energy --constraint 'PE: skew 1 1' --constraint 'PE: only' --certificate alone.cert >/dev/null
+whole alone.cert
 sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --constraint 'PE: skew 0' --certificate still.cert >/dev/null
 grep '^  choice' still.cert
 whole still.cert
