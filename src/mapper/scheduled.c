@@ -15,10 +15,12 @@
 
 enum {
     MOST_TIMED = 1000, /* mappings of a search */
-    WORK_SHARE = 8 /* of a counting question's limit: the work of all of them */
+    WORK_SHARE = 8 /* of a counting question's limit: the work of all but the first */
 };
 
-/* NAN where the model does not count it, or not within the work that is left. */
+/* NAN where the model does not count it, or not within the work that is left. The first, which is
+ * the best by the roofline where nothing has a closed form, has a question's work for itself: what
+ * the search returns is then no worse than it. */
 static double ask_model(struct mapper_search *search, const struct mapper_mapping *mapping,
         const struct mapper_cost *cost)
 {
@@ -29,10 +31,11 @@ static double ask_model(struct mapper_search *search, const struct mapper_mappin
             search->stopped = SATOR_LIMIT;
         return NAN;
     }
-    uint64_t most = search->ctx->work_limit / WORK_SHARE;
+    uint64_t most = search->ctx->work_limit / WORK_SHARE, first = 0;
     struct mapper_counting *counting = sator_mapper_words_counting(search->words);
-    timer->n_asked++;
-    double cycles = sator_mapper_count_time(counting, mapping, most - timer->work, &timer->work);
+    double cycles = timer->n_asked++ == 0
+            ? sator_mapper_count_time(counting, mapping, search->ctx->work_limit, &first)
+            : sator_mapper_count_time(counting, mapping, most - timer->work, &timer->work);
     timer->is_worn_out = timer->n_asked == MOST_TIMED || timer->work >= most;
     if (isnan(cycles) || search->problem->phases == NULL)
         sator_mapper_note_unknown(search, cost->value);
