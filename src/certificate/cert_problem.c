@@ -509,17 +509,34 @@ done:
     return st;
 }
 
+/* Whether some link of "move" joins PEs of "rows" that run at different times. */
+static bool joins_times(const struct cert_problem *p, const struct cert_move *move, unsigned rows)
+{
+    bool any = move->n_links > CERT_LINKS;
+
+    for (int l = 0; l < move->n_links && l < CERT_LINKS; l++) {
+        int64_t later = 0;
+        for (int r = 0; r < p->n_rows; r++)
+            later += rows >> r & 1 ? p->row[r].step * move->link[l].shift[r] : 0;
+        any |= later != 0;
+    }
+    return any;
+}
+
 /* Loops at a memory inside a skewed array that some tensor passes by would stand between its words
- * and the row that is skewed: there are none. */
+ * and the row that is skewed, and so would the runs of another skewed array further in: there are
+ * none. */
 static void ban_passed(struct cert_problem *p)
 {
     for (int i = 0; i < p->n_moves; i++) {
-        bool is_skewed = false;
+        unsigned here = 0, outside = 0; /* skewed rows since the last memory, and before it */
         for (int r = 0; r < p->move[i].child_row; r++) {
-            if (!p->row[r].is_space)
-                p->row[r].banned |= is_skewed ? ~0U : 0;
-            else
-                is_skewed |= (p->move[i].between >> r & 1) && p->row[r].step != 0;
+            bool is_skewed = (p->move[i].between >> r & 1) && p->row[r].step != 0;
+            outside |= p->row[r].is_space ? 0 : here;
+            here = p->row[r].is_space ? here | (is_skewed ? 1U << r : 0) : 0;
+            if (outside != 0 &&
+                    (!p->row[r].is_space || (is_skewed && joins_times(p, &p->move[i], outside))))
+                p->row[r].banned = ~0U;
         }
     }
 }

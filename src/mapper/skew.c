@@ -444,19 +444,97 @@ static unsigned passed_by(const struct mapper_problem *p)
     return rows;
 }
 
-bool sator_mapper_close_skew(struct mapper_problem *p)
+/* Whether the transfer has links that lead to PEs of "rows" which run at another time. */
+static bool has_links_along(
+        const struct mapper_problem *p, const struct mapper_transfer *transfer, unsigned rows)
 {
-    unsigned rows = p->skew == NULL ? 0 : passed_by(p);
+    bool any = transfer->has_late;
 
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops && (rows >> r & 1); i++) {
-            if (p->row[r].fixed[i] > 1 || p->row[r].limits[i].least > 1)
-                return false;
-            p->row[r].fixed[i] = 1;
-            p->has_fixed = true;
+    for (int k = 0; k < transfer->n_passes; k++) {
+        int64_t shift[MAPPER_ROWS] = {0};
+        for (int r = 0; r < p->n_rows; r++)
+            shift[r] = rows >> r & 1 ? transfer->passes[k].shift[r] : 0;
+        any |= sator_mapper_skew_along(p->skew, shift) != 0;
+    }
+    return any;
+}
+
+/* The skewed rows that a transfer passes over whose links along an array further out are skewed,
+ * too, past a memory between them: a run of the inner row stands between two steps of the outer
+ * one, so that what such a link brings is not of the stamp that its interval says. */
+static unsigned skewed_inside(const struct mapper_problem *p)
+{
+    unsigned inner = 0;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        unsigned here = 0, outside = 0; /* of the arrays since the last memory, and before it */
+        for (int r = 0; r < transfer->child_row; r++) {
+            if (!p->row[r].is_space) {
+                outside |= here;
+                here = 0;
+            } else if ((transfer->between >> r & 1) && p->skew->step[r] != 0) {
+                here |= 1U << r;
+                inner |= outside != 0 && has_links_along(p, transfer, outside) ? 1U << r : 0;
+            }
         }
     }
-    return p->skew == NULL || !p->has_counted;
+    return inner;
+}
+
+/* Whether some port counts instances that keep sums while they are idle, inside a memory that does
+ * not and lies in a skewed array: the sums have to leave with those of that memory, of which the
+ * model, looking at an instance by itself, does not know (doc/model.md, section 3). */
+static bool keeps_sums_inside(const struct mapper_problem *p, int access)
+{
+    bool is_skewed = false, is_forgetful = false, any = false;
+    int64_t instances = 0; /* of the forgetful one */
+
+    for (int r = 0; r < p->n_rows && p->access[access].role == SATOR_WRITE; r++) {
+        const struct mapper_memory *memory = &p->memory[p->row[r].memory];
+        if (p->row[r].is_space) {
+            is_skewed |= p->skew->step[r] != 0;
+        } else if (memory->holds >> access & 1) {
+            any |= memory->holds_idle && is_forgetful && p->has_inner_ports &&
+                    p->memory[p->n_memories - 1].instances > instances;
+            is_forgetful = is_skewed && (is_forgetful || !memory->holds_idle);
+            instances = memory->holds_idle ? instances : memory->instances;
+        }
+    }
+    return any;
+}
+
+static bool counts_idle_sums(const struct mapper_problem *p)
+{
+    bool any = false;
+
+    for (int a = 0; a < p->n_accesses; a++)
+        any |= keeps_sums_inside(p, a);
+    return any;
+}
+
+/* Leave one iteration to all loops of "rows"; false where a constraint wants more. */
+static bool close_rows(struct mapper_problem *p, unsigned rows)
+{
+    for (; rows != 0; rows &= rows - 1) {
+        struct mapper_row *row = &p->row[__builtin_ctz(rows)];
+        for (int i = 0; i < p->n_loops; i++) {
+            if (row->fixed[i] > 1 || row->limits[i].least > 1)
+                return false;
+            row->fixed[i] = row->is_space ? row->fixed[i] : 1;
+        }
+        row->banned = row->is_space ? ~0U : row->banned;
+        p->has_fixed = true;
+    }
+    return true;
+}
+
+bool sator_mapper_close_skew(struct mapper_problem *p)
+{
+    if (p->skew == NULL)
+        return true;
+    return !p->has_counted && !counts_idle_sums(p) &&
+            close_rows(p, passed_by(p) | skewed_inside(p));
 }
 
 /* ---- what is said, and what only the engines count ---- */
@@ -475,6 +553,11 @@ void sator_mapper_skew_left_out(
                 "what links bring late, or from PEs ahead, where a skew turns others into wires");
     if (passed_by(p) != 0)
         leave_out(p, skews, "loops at a memory inside a skewed array that some tensor bypasses");
+    if (skewed_inside(p) != 0)
+        leave_out(p, skews,
+                "skews of an array inside a skewed one, past a memory that some tensor bypasses");
+    if (counts_idle_sums(p))
+        leave_out(p, skews, "skews where PEs keep sums while idle inside a memory that does not");
 }
 
 bool sator_mapper_is_skewed_row(

@@ -33,5 +33,24 @@ levels:
 END
 left_out gemm:i=4,j=6,k=8 --arch skewable.yaml # a tree, a long FIFO, a bypass
 left_out gemm:i=4,j=6,k=8 --arch skewable.yaml --constraint 'PE: skew 0'
+cat >inside.yaml <<'END'
+levels:
+  - {memory: D, energy_pj: 9}
+  - {array: PE, shape: [2], links: [{name: up, map: "PE[i] -> PE[i-1]", interval: 1, tensors: [Y], energy_pj: 1}]}
+  - {memory: L, energy_pj: 1, bypass: [Y]}
+  - {array: lane, shape: [2], links: [{name: down, map: "lane[i] -> lane[i+1]", interval: 1, tensors: [A], energy_pj: 1}]}
+  - {compute: mac, energy_pj: 1}
+END
+left_out gemm:i=2,j=2,k=4 --arch inside.yaml # what 'up' brings past L a run of the lanes lies before
+cat >idle.yaml <<'END'
+levels:
+  - {memory: D, energy_pj: 9}
+  - {array: PE, shape: [2], links: [{name: up, map: "PE[i] -> PE[i-1]", interval: 1, tensors: [A], energy_pj: 1}]}
+  - {memory: L, energy_pj: 1}
+  - {array: lane, shape: [2]}
+  - {memory: R, energy_pj: 1, bandwidth_bits: 16, holds: idle}
+  - {compute: mac, energy_pj: 1}
+END
+left_out gemm:i=2,j=2,k=4 --arch idle.yaml # sums that R keeps leave with those of L
 left_out gemm:i=4,j=6,k=8 --arch conventional --strategy random --samples 3 # nothing is proved
 sator map gemm:i=2,j=2,k=2 --arch conventional --json | tr -d '\t\n' | grep -o '"left_out":\[[^]]*'

@@ -191,6 +191,8 @@ static const struct phrase {
         {"skews along dimensions whose PEs share words on a bus or a tree", SHARED},
         {"what links bring late, or from PEs ahead", LATE},
         {"loops at a memory inside a skewed array that some tensor bypasses", PASSED_BY},
+        {"skews of an array inside a skewed one", SKEW},
+        {"skews where PEs keep sums while idle", SKEW},
         {"skewed loops joined across a memory's tiles where windows hold or bring", SPARES},
         {"skewed loops joined across a memory's tiles", JOINED},
         {"orders of loops along a skewed dimension that move no fewer words", SKEWED_ORDER},

@@ -24,7 +24,9 @@
 static void show(const struct problem_case *c, const struct mapper_mapping *mapping,
         const struct sator_result *result)
 {
-    print_message("%s%s", c->workload_text, c->arch_text);
+    print_message("%s", c->workload_text);
+    for (const char *at = c->arch_text; *at != '\0'; at += strcspn(at, "\n") + 1)
+        print_message("%.*s\n", (int)strcspn(at, "\n"), at); /* long messages are cut */
     for (int r = 0; r < c->problem.n_rows; r++) {
         print_message("row %d:", r);
         for (int i = 0; i < c->problem.n_loops; i++)
