@@ -107,17 +107,18 @@ static void add_relations(
 static void add_small_workload(struct machines_rng *rng, char *text, int size)
 {
     static const char *const a[] = {"x + r", "x + r, k", "2x + r", "x + r, x", "x, r", "k, x + 2r",
-            "floor((x + r)/2)", "k, floor((x + 2r)/3)", "floor(x/3), r", "floor((x + r + 1)/2), k"};
+            "x + 2r", "2x + 3r, k", "floor((x + r)/2)", "k, floor((x + 2r)/3)", "floor(x/3), r",
+            "floor((x + r + 1)/2), k"};
     static const char *const b[] = {"r", "r, k"};
     static const char *const y[] = {"x", "x, k", "k, x", "x, r"};
-    static const int lengths[] = {4, 5, 6, 7, 7};
+    static const int lengths[] = {4, 5, 6, 6, 7, 7, 8};
 
     add(text, size,
             "name: small\n"
             "domain: \"{ S[x, r, k] : 0 <= x < %d and 0 <= r < %d and 0 <= k < %d }\"\n"
             "reads: [\"{ S[x, r, k] -> A[%s] }\", \"{ S[x, r, k] -> B[%s] }\"]\n"
             "writes: [\"{ S[x, r, k] -> Y[%s] }\"]\n",
-            lengths[machines_draw(rng, 5)], 2 + (int)machines_draw(rng, 3),
+            lengths[machines_draw(rng, 7)], 2 + (int)machines_draw(rng, 3),
             1 + (int)machines_draw(rng, 3), a[machines_draw(rng, sizeof a / sizeof *a)],
             b[machines_draw(rng, 2)], y[machines_draw(rng, 4)]);
 }
@@ -389,6 +390,9 @@ static void add_small_arch(struct machines_rng *rng, char *text, int size)
     if (machines_draw(rng, 3) == 0)
         add(text, size, "  - {memory: G, capacity_words: %d, energy_pj: 3%s}\n",
                 middle[machines_draw(rng, 3)], holds[machines_draw(rng, 4)]);
+    if (machines_draw(rng, 4) == 0)
+        add(text, size, "  - {memory: H, capacity_words: %d, energy_pj: 2%s}\n",
+                middle[machines_draw(rng, 3)] - 5, holds[machines_draw(rng, 4)]);
     add(text, size, "  - array: PE\n    shape: [%d]\n", shape[machines_draw(rng, 4)]);
     if (machines_draw(rng, 2))
         add(text, size, "    multicast: [{name: row, map: \"PE[i] -> BUS[0]\", energy_pj: %s}]\n",
