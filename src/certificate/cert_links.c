@@ -63,16 +63,24 @@ int cert_list_along(const struct cert_problem *p, struct cert_part *part, int ro
     return part->n_along[row];
 }
 
+/* Where one tensor without windows alone has wires along the row, and no tree, the best order has
+ * the loops that do not index it inside all others: its PEs then are the pool that they are taken
+ * for when the order is not known. */
 bool cert_order_matters(const struct cert_problem *p, int row)
 {
+    unsigned tensors = 0;
     bool matters = false;
 
     for (int i = 0; i < p->n_moves; i++) {
         const struct cert_move *v = &p->move[i];
+        const struct cert_tensor *t = &p->tensor[v->tensor];
+        bool leads = false;
         for (int l = 0; l < v->n_links && v->is_directed; l++)
-            matters |= v->link[l].shift[row] != 0;
+            leads |= v->link[l].shift[row] != 0;
+        tensors |= leads ? 1U << v->tensor : 0;
+        matters |= leads && (t->relevant != t->plain || v->merges);
     }
-    return matters;
+    return matters || __builtin_popcount(tensors) > 1;
 }
 
 /* The digit of "row"'s k-th loop at coordinate "at". */

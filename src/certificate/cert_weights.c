@@ -108,10 +108,11 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
         double update = p->memory[v->parent].write_pj[tensor];
         /* of as many PEs on a tree all but one start from zero: sums have no windows there */
         double many = !v->merges ? 1 : part->is_unrolled ? copies(p, part, v->bused, t) : INFINITY;
+        bool is_exact = exactly && (v->n_links == 0 || v->is_directed);
         inner = 0;
         for (int k = l + 1; k <= n; k++)
             inner += back[k];
-        if (!exactly && many > 1) {
+        if (!is_exact && many > 1) {
             double most = isinf(many) ? 0 : (update + back[l]) / (many - 1) + v->bus_pj;
             double share = inner > most ? most / inner : 1;
             for (int k = l + 1; k <= n; k++)
@@ -121,7 +122,7 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
         double merged = inner == 0 ? 0 : inner * (many - 1);
         w->unique[list[l]] = update + back[l] - v->bus_pj - merged;
         w->arriving[list[l]] = v->bus_pj;
-        if (w->unique[list[l]] < 0 && !exactly) { /* as many arrive for each unique one, or more */
+        if (w->unique[list[l]] < 0 && !is_exact) { /* as many arrive for each unique one, or more */
             double each = isinf(many) ? 1 : many;
             w->unique[list[l]] = fmax(w->unique[list[l]] + each * v->bus_pj, 0);
             w->arriving[list[l]] = 0;
