@@ -4,6 +4,7 @@
  *     bench_map [--all]              stdout: the keys of build/bench.json; stderr: a line a case
  *     bench_map --evaluations        only mappings costed in a second
  *     bench_map --skewed             only arrays whose PEs run at shifted times
+ *     bench_map --scheduled          only times with phases, the default of sator map
  *     bench_map --corners [NAME]     only cases that are hard; those whose name contains NAME
  *     bench_map --library [MACHINE]  only all layers of library networks on library machines
  *     bench_map --certificates [NAME]  certificates of all these cases but the library's
@@ -319,6 +320,12 @@ static bool run_part(const char *option, const char *name)
                 only.small_s, only.large_worst_s);
         return true;
     }
+    if (strcmp(option, "--scheduled") == 0) {
+        struct bench_scheduled only = bench_scheduled();
+        printf("{\"map_scheduled_resnet18_s\": %.4f,\n \"map_scheduled_worst_s\": %.4f}\n",
+                only.resnet18_s, only.worst_s);
+        return true;
+    }
     if (strcmp(option, "--evaluations") == 0) {
         evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
         evaluations_per_second(SATOR_MAP_RANDOM, "random");
@@ -339,6 +346,7 @@ static bool run_part(const char *option, const char *name)
 static void run_rest(void)
 {
     struct bench_skewed skewed = bench_skewed();
+    struct bench_scheduled scheduled = bench_scheduled();
     struct bench_corners corners = bench_corners(NULL, NULL);
     anytime = fmax(anytime, corners.anytime);
     double evaluations = evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
@@ -348,13 +356,15 @@ static void run_rest(void)
            " \"map_nonconv_worst_ms\": %.3f,\n \"map_simba_worst_ms\": %.3f,\n"
            " \"map_imperfect_ratio\": %.2f,\n \"map_evaluations_per_s\": %.0f,\n"
            " \"map_systolic_resnet18_s\": %.4f,\n \"map_tpu256_worst_s\": %.4f,\n"
-           " \"map_resnet18_s\": %.4f,\n \"map_tree_resnet18_s\": %.4f,\n"
+           " \"map_resnet18_s\": %.4f,\n \"map_scheduled_resnet18_s\": %.4f,\n"
+           " \"map_scheduled_worst_s\": %.4f,\n \"map_tree_resnet18_s\": %.4f,\n"
            " \"map_five_level_worst_s\": %.4f,\n \"map_corners_worst_s\": %.4f,\n"
            " \"map_corners_unproved\": %d,\n \"map_anytime_ratio\": %.3f}\n",
             quantile(CONV_TWO_LEVEL, 0.5), quantile(CONV_TWO_LEVEL, 1), quantile(NONCONV, 1),
             quantile(SIMBA, 1), two_level.imperfect_s / two_level.perfect_s, evaluations,
-            skewed.small_s, skewed.large_worst_s, resnet_s, corners.tree_resnet18_s,
-            corners.five_level_worst_s, corners.worst_s, corners.unproved, anytime);
+            skewed.small_s, skewed.large_worst_s, resnet_s, scheduled.resnet18_s, scheduled.worst_s,
+            corners.tree_resnet18_s, corners.five_level_worst_s, corners.worst_s, corners.unproved,
+            anytime);
 }
 
 int main(int argc, char **argv)

@@ -45,6 +45,13 @@ struct bench_skewed {
 };
 struct bench_skewed bench_skewed(void);
 
+/* Times with phases, the default: seconds to prove ResNet-18 on the two-level machine, and the
+ * longest of its layers on that and eight others; infinite where one is not proved. */
+struct bench_scheduled {
+    double resnet18_s, worst_s;
+};
+struct bench_scheduled bench_scheduled(void);
+
 /* Map all layers of the library's networks onto its machines, those whose name contains "only"
  * (NULL: all); tables on stderr, the keys on stdout. */
 void bench_library(const char *only);
