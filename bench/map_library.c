@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    SLOWEST = 20, /* cases named */
+    SLOWEST = 20, /* cases named in the end */
+    SLOW_MS = 5000, /* of the processor: named at once */
     BUDGET = 900 /* seconds that pass, most of which others may have; those said are of the
                     processor */
 };
@@ -21,6 +22,11 @@ struct one {
 static struct one *ones;
 static int n_ones, refused;
 
+static void print_one(const struct one *one)
+{
+    fprintf(stderr, "  %10.2f ms %s %s\n", one->ms, one->proved ? "proved" : "OPEN  ", one->name);
+}
+
 static void note(double ms, bool proved, const char *network, const char *layer, const char *arch)
 {
     if ((n_ones & (n_ones - 1)) == 0) {
@@ -32,6 +38,8 @@ static void note(double ms, bool proved, const char *network, const char *layer,
     one->ms = ms;
     one->proved = proved;
     snprintf(one->name, sizeof one->name, "%s %s @ %s", network, layer, arch);
+    if (ms > SLOW_MS || !proved)
+        print_one(one);
 }
 
 static int by_ms(const void *a, const void *b)
@@ -143,8 +151,7 @@ void bench_library(const char *only)
     for (int i = 0; i < n_ones; i++) {
         unproved += !ones[i].proved;
         if (i >= n_ones - SLOWEST || !ones[i].proved)
-            fprintf(stderr, "  %10.2f ms %s %s\n", ones[i].ms, ones[i].proved ? "proved" : "OPEN  ",
-                    ones[i].name);
+            print_one(&ones[i]);
     }
     fprintf(stderr, "%d layers, %d not proved; %d refused\n", n_ones, unproved, refused);
     printf("{\"map_library_layers\": %d,\n \"map_library_median_ms\": %.3f,\n"
