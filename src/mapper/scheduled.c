@@ -15,6 +15,7 @@
 
 enum {
     MOST_TIMED = 1000, /* mappings of a search */
+    MOST_TIMED_BLINDLY = 100, /* of problems whose bounds know of no phases: more may be better */
     WORK_SHARE = 8 /* of a counting question's limit: the work of all but the first */
 };
 
@@ -33,11 +34,14 @@ static double ask_model(struct mapper_search *search, const struct mapper_mappin
     }
     uint64_t most = search->ctx->work_limit / WORK_SHARE, first = 0;
     struct mapper_counting *counting = sator_mapper_words_counting(search->words);
+    bool is_blind = search->problem->phases == NULL;
     double cycles = timer->n_asked++ == 0
             ? sator_mapper_count_time(counting, mapping, search->ctx->work_limit, &first)
             : sator_mapper_count_time(counting, mapping, most - timer->work, &timer->work);
-    timer->is_worn_out = timer->n_asked == MOST_TIMED || timer->work >= most;
-    if (isnan(cycles) || search->problem->phases == NULL)
+    timer->n_blind += is_blind;
+    timer->is_worn_out = timer->n_asked == MOST_TIMED || timer->n_blind == MOST_TIMED_BLINDLY ||
+            timer->work >= most;
+    if (isnan(cycles) || is_blind)
         sator_mapper_note_unknown(search, cost->value);
     return cycles;
 }

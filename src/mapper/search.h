@@ -7,7 +7,7 @@
 /* What a search knows of scheduled times; of one thread where the model may be asked. */
 /* What the model was asked for the times of mappings. */
 struct mapper_timer {
-    int n_asked;
+    int n_asked, n_blind; /* of them, of problems whose bounds know of no phases */
     uint64_t work; /* ticks (base/context.h) */
     bool is_worn_out; /* there may be no more */
 };
