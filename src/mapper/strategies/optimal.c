@@ -7,6 +7,7 @@
  * off.
  */
 #include "mapper/strategies/optimal.h"
+#include "mapper/phases.h"
 #include "mapper/skew.h"
 
 #include <math.h>
@@ -174,12 +175,34 @@ static void search_row_orders(struct mapper_search *search, const struct mapper_
         search->bound = fmin(search->bound, usual);
 }
 
+/* Search the hull, and try its best mapping: by the scheduled time, whatever is known, for phases
+ * have formulas there. */
+static void try_best_of_hull(struct mapper_search *search, struct mapper_problem *hull)
+{
+    const struct mapper_problem *p = search->problem;
+    struct mapper_search alone = *search;
+    struct mapper_timer timer = {0};
+
+    if (search->timer != NULL) {
+        sator_mapper_know_phases(hull);
+        alone.timer = &timer;
+        alone.found = false;
+    }
+    alone.problem = hull;
+    alone.words = sator_mapper_words_new(hull);
+    optimize(&alone);
+    sator_mapper_words_free(alone.words);
+    search->counters = alone.counters;
+    search->stopped = timer.is_worn_out ? search->stopped : alone.stopped;
+    if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))
+        sator_mapper_try(search, &alone.best);
+}
+
 /* The best mapping of the hull, which has formulas, is one of the domain that it holds; then the
  * domain's own are searched as far as that takes no longer than a user waits: each is counted. */
 static void search_hull(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
-    struct mapper_search alone = *search;
     struct sator_workload box = *p->workload;
     struct mapper_problem *hull = SATOR_NEW(p->arena, struct mapper_problem);
     unsigned bypassed[MAPPER_MEMORIES];
@@ -192,7 +215,7 @@ static void search_hull(struct mapper_search *search)
     enum sator_status st = sator_mapper_problem_init(
             search->ctx, p->arena, &box, p->arch, p->objective, bypassed, hull);
     sator_ctx_unhush(search->ctx, &before);
-    if (st == SATOR_OK && !search->found) {
+    if (st == SATOR_OK && (!search->found || search->timer != NULL)) {
         memcpy(hull->row, p->row, sizeof hull->row);
         memcpy(hull->spread_limits, p->spread_limits, sizeof hull->spread_limits);
         hull->n_spread_limits = p->n_spread_limits;
@@ -202,14 +225,7 @@ static void search_hull(struct mapper_search *search)
         hull->ordered = p->ordered;
         hull->least_utilization = p->least_utilization;
         hull->watch = p->watch;
-        alone.problem = hull;
-        alone.words = sator_mapper_words_new(hull);
-        optimize(&alone);
-        sator_mapper_words_free(alone.words);
-        search->counters = alone.counters;
-        search->stopped = alone.stopped;
-        if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))
-            sator_mapper_try(search, &alone.best);
+        try_best_of_hull(search, hull);
     }
     search->most_looks = sator_mapper_looks(search) + MOST_HULL_LOOKS;
     optimize(search);
@@ -244,7 +260,10 @@ void sator_mapper_optimal(struct mapper_search *search)
         search_row_orders(search, p);
         return;
     }
-    /* the best of those that are searched faster are ones to measure the others against */
+    /* the best of those that are searched faster are ones to measure the others against; of the
+     * perfect ones bounds know phases, too */
+    if (search->timer != NULL)
+        sator_mapper_know_phases(&perfect);
     if (sator_mapper_is_feasible(&perfect))
         search_problem(search, &perfect);
     if (!p->only_chains)
