@@ -1,10 +1,11 @@
-/* Better mappings near a mapping: small random changes, each kept if it costs no more.
+/* Better mappings near a mapping: small random changes, each kept if it does not cost much more.
  *
- * A prime factor of a loop moves from one row to another; two do, in opposite directions; a loop
- * moves within the order of a memory. Where none of them has been better for a while, the best
- * mapping takes several at once, whatever they cost, and the climb goes on from there. Nothing is
- * proved by it: it gives the optimal strategy
- * something to measure others against long before its bounds lead it there.
+ * A prime factor of a loop moves from one row to another; two do, in opposite directions; a memory
+ * that one leaves or enters takes an order that suits some tensors; an array gives all its loops to
+ * a memory and takes others. How much more a change may cost falls to nothing towards the end
+ * (threshold accepting: Dueck and Scheuer, J. Comput. Phys. 90, 1990). Where nothing has been
+ * better for a while the climb goes on from the best mapping. Nothing is proved by it: it gives the
+ * optimal strategy something to measure others against long before its bounds lead it there.
  */
 #include "mapper/invariants.h"
 #include "mapper/search.h"
@@ -18,10 +19,16 @@
 enum {
     START_TRIES = 2000,
     ANEW_TRIES = 3000,
-    STALE = 150, /* changes in a row that are no better, after which there is a leap: */
-    LEAST_LEAP = 3,
-    LEAPS = 5 /* ... of so many changes and fewer than so many more */
+    STALE = 1000, /* changes in a row that are no better, after which it goes back to the best */
+    WHOLE = 4, /* of so many moves one is of all that a loop has in a row */
+    TAKES = 12, /* factors that an array is offered */
+    PERCENT = 100,
+    REFILLS = 60, /* of a hundred changes of an array those that give it other loops ... */
+    ORDERS = 50 /* ... and of changes that move factors those that also order a memory */
 };
+
+/* How much more than the mapping before a change may cost at first. */
+static const double most_rise = 0.3;
 
 struct climb {
     struct mapper_search *search;
@@ -29,7 +36,8 @@ struct climb {
     uint64_t state; /* of the random numbers */
     struct mapper_mapping here, next, best;
     struct mapper_cost cost, best_cost; /* of "here", of "best" */
-    int stale; /* changes since the last better one, or leap */
+    double rise; /* how much more the next may cost, at most */
+    int stale; /* changes since the last better one, or return to it */
 };
 
 static int draw(struct climb *c, int n)
@@ -68,16 +76,17 @@ static int draw_loop(struct climb *c, int row)
     return -1;
 }
 
-/* Move a prime factor of a loop from row "from" to row "to"; false where there is none. */
+/* Move a prime factor of a loop, or all that it has there, from row "from" to row "to"; false where
+ * there is none. */
 static bool move_factor(struct climb *c, int from, int to)
 {
     int loop = draw_loop(c, from);
 
     if (loop < 0)
         return false;
-    int64_t prime = draw_prime(c, from, loop);
-    c->next.factor[from][loop] /= prime;
-    c->next.factor[to][loop] *= prime;
+    int64_t moved = draw(c, WHOLE) == 0 ? c->next.factor[from][loop] : draw_prime(c, from, loop);
+    c->next.factor[from][loop] /= moved;
+    c->next.factor[to][loop] *= moved;
     return true;
 }
 
@@ -97,15 +106,81 @@ static bool move_loop(struct climb *c)
     return true;
 }
 
+/* Give memory "m" the order that keeps tensors of a random sequence: innermost the loops that do
+ * not index the first, among these those that do not index the second; if "slides", then those
+ * along which they slide. */
+static void draw_order(struct climb *c, int m)
+{
+    const struct mapper_problem *p = c->problem;
+    int8_t *order = c->next.order[m];
+    int accesses[MAPPER_ACCESSES], rank[MAPPER_LOOPS] = {0};
+    bool slides = draw(c, 2) == 0;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int other = draw(c, a + 1);
+        accesses[a] = accesses[other];
+        accesses[other] = a;
+    }
+    for (int a = 0; a < p->n_accesses; a++) {
+        const struct mapper_access *access = &p->access[accesses[a]];
+        for (int i = 0; i < p->n_loops; i++) {
+            bool part = slides && !(access->plain >> i & 1);
+            rank[i] = 3 * rank[i] + (!(access->relevant >> i & 1) ? 2 : part);
+        }
+    }
+    for (int k = 1; k < p->n_loops; k++) {
+        int8_t loop = order[k];
+        int at = k;
+        for (; at > 0 && rank[order[at - 1]] > rank[loop]; at--)
+            order[at] = order[at - 1];
+        order[at] = loop;
+    }
+    assert(mapper_is_permutation(order, p->n_loops));
+}
+
+/* Let array dimension "row" give its loops to row "to" and take others, from there or anywhere. */
+static bool refill(struct climb *c, int row, int to)
+{
+    const struct mapper_problem *p = c->problem;
+    int64_t used = 1;
+    bool anywhere = draw(c, 3) == 0;
+
+    if (row == to)
+        return false;
+    for (int i = 0; i < p->n_loops; i++) {
+        c->next.factor[to][i] *= c->next.factor[row][i];
+        c->next.factor[row][i] = 1;
+    }
+    for (int k = 0; k < TAKES; k++) {
+        int from = anywhere ? draw(c, p->n_rows) : to;
+        int loop = from == row ? -1 : draw_loop(c, from);
+        if (loop < 0 || (p->row[row].banned >> loop & 1))
+            continue;
+        int64_t prime = draw_prime(c, from, loop);
+        if (prime > p->row[row].shape / used)
+            continue;
+        used *= prime;
+        c->next.factor[from][loop] /= prime;
+        c->next.factor[row][loop] *= prime;
+    }
+    return true;
+}
+
 static bool change(struct climb *c)
 {
     int from = draw(c, c->problem->n_rows), to = draw(c, c->problem->n_rows), kind = draw(c, 8);
 
+    if (c->problem->row[from].is_space && draw(c, PERCENT) < REFILLS)
+        return refill(c, from, to);
     if (kind < 3)
         return move_loop(c);
     if (from == to || !move_factor(c, from, to))
         return false;
-    return kind < 6 || move_factor(c, to, from);
+    if (kind >= 6 && !move_factor(c, to, from))
+        return false;
+    if (draw(c, PERCENT) < ORDERS)
+        draw_order(c, draw(c, c->problem->n_memories));
+    return true;
 }
 
 static struct mapper_cost cost_of(struct climb *c, const struct mapper_mapping *mapping)
@@ -137,15 +212,6 @@ static bool begin(struct climb *c)
     return !isnan(c->cost.value) && !isinf(c->cost.value);
 }
 
-/* Make "next" of the best mapping by several changes. */
-static void leap(struct climb *c)
-{
-    c->stale = 0;
-    c->next = c->best;
-    for (int left = LEAST_LEAP + draw(c, LEAPS); left > 0; left--)
-        change(c);
-}
-
 /* Make "next" of where the climb is; false where a change changes nothing. */
 static bool step(struct climb *c)
 {
@@ -153,27 +219,35 @@ static bool step(struct climb *c)
     return change(c) && (draw(c, 4) != 0 || change(c));
 }
 
+/* Whether the climb goes on from a mapping of this cost. */
+static bool may_go_on(struct climb *c, struct mapper_cost cost)
+{
+    double share = (double)(sator_mapper_random(&c->state) >> 11) * 0x1p-53; /* of 1 */
+
+    return is_no_worse(cost, c->cost) || cost.value < c->cost.value * (1 + c->rise * share * share);
+}
+
 static void try_change(struct climb *c)
 {
-    bool leaps = c->stale >= STALE;
-
-    if (leaps)
-        leap(c);
-    else if (!step(c))
+    if (c->stale++ >= STALE) {
+        c->stale = 0;
+        c->here = c->best;
+        c->cost = c->best_cost;
+    }
+    if (!step(c))
         return;
     sator_mapper_arrange(c->problem, &c->next);
     assert(mapper_is_complete(c->problem, &c->next));
-    c->stale++;
     if (!sator_mapper_is_legal(c->problem, c->search->words, &c->next))
         return;
     struct mapper_cost cost = cost_of(c, &c->next);
-    if (!is_no_worse(cost, c->cost) && !(leaps && !isnan(cost.value) && !isinf(cost.value)))
+    if (!may_go_on(c, cost))
         return;
-    c->stale = cost.value < c->cost.value ? 0 : c->stale;
     c->here = c->next;
     c->cost = cost;
     if (!is_no_worse(cost, c->best_cost))
         return;
+    c->stale = cost.value < c->best_cost.value ? 0 : c->stale;
     c->best = c->next;
     c->best_cost = cost;
 }
@@ -209,12 +283,16 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
 
     if (!may_climb(search))
         return;
-    if (!search->found && p->skew == NULL)
+    if (!search->has_begun && p->skew == NULL)
         sator_mapper_sunstone_in_haste(search);
+    search->has_begun = true;
     if (!begin(&c))
         return;
-    for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++)
+    for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++) {
+        double left = 1 - (double)i / tries;
+        c.rise = most_rise * left * left;
         try_change(&c);
+    }
     sator_mapper_offer(search, &c.best, c.best_cost);
 }
 
@@ -238,7 +316,7 @@ void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries)
     if (!may_climb(search))
         return;
     for (uint64_t done = 0; done < tries && !sator_mapper_should_stop(&alone); done += ANEW_TRIES) {
-        alone.found = true; /* what is drawn, for any other to be better */
+        alone.found = alone.has_begun = true; /* what is drawn, for any other to be better */
         alone.best_cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
         sator_mapper_draw(search->problem, &state, &alone.best);
         empty_memories(search->problem, &alone.best);
@@ -310,7 +388,7 @@ void sator_mapper_start(struct mapper_search *search)
     if (simplify(p, simple)) {
         struct mapper_search alone = *search;
         alone.problem = simple;
-        alone.found = false;
+        alone.found = alone.has_begun = false;
         alone.words = sator_mapper_words_new(simple);
         sator_mapper_climb(&alone, START_TRIES);
         sator_mapper_words_free(alone.words);

@@ -20,6 +20,7 @@ struct mapper_search {
     bool found;
     struct mapper_mapping best;
     struct mapper_cost best_cost;
+    bool has_begun; /* optimal: sunstone was asked for a start */
     bool only_dives; /* optimal: look for good mappings, without a proof */
     uint64_t most_looks; /* optimal: give up after so much (sator_mapper_looks); 0: never */
     bool gave_up; /* it did ... */

@@ -198,7 +198,8 @@ static bool has_tile(const struct tiles *tiles, int64_t k, int64_t c, int64_t p,
     return false;
 }
 
-static void grow(struct example *e, const char *names, struct tiles *tiles)
+/* The maximal tiles along the loops named: all, or "n_some" at most. */
+static void grow(struct example *e, const char *names, int n_some, struct tiles *tiles)
 {
     int64_t ones[MAPPER_LOOPS];
 
@@ -206,7 +207,7 @@ static void grow(struct example *e, const char *names, struct tiles *tiles)
         ones[i] = 1;
     tiles->count = 0;
     sator_sunstone_tiles(&e->search, e->problem.n_memories - 1, ones, ones, e->problem.extent,
-            loops(names), keep_tile, tiles);
+            loops(names), n_some, keep_tile, tiles);
 }
 
 /* Figure 5: (1,1) 3 words, (2,1) 5, (1,2) 5, (2,2) 8; (4,1) 9, (1,7) 15, (4,2) 14 and (2,7) 23 are
@@ -232,7 +233,7 @@ static void test_tiling_tree(void **state)
     struct example *e = *state;
     struct tiles tiles;
 
-    grow(e, "kp", &tiles);
+    grow(e, "kp", 0, &tiles);
     assert_int_equal(tiles.count, 1);
     assert_true(has_tile(&tiles, 2, 1, 2, 1));
 }
@@ -242,12 +243,30 @@ static void test_all_maximal_tiles(void **state)
     struct example *e = *state;
     struct tiles tiles;
 
-    grow(e, "kcpr", &tiles);
+    grow(e, "kcpr", 0, &tiles);
     assert_int_equal(tiles.count, 4);
     assert_true(has_tile(&tiles, 1, 1, 1, 3));
     assert_true(has_tile(&tiles, 2, 2, 1, 1));
     assert_true(has_tile(&tiles, 2, 1, 2, 1));
     assert_true(has_tile(&tiles, 1, 2, 2, 1));
+}
+
+/* Those found at random are some of all, each once; of a hundred, all four. */
+static void test_some_maximal_tiles(void **state)
+{
+    struct example *e = *state;
+    struct tiles all, some;
+
+    grow(e, "kcpr", 0, &all);
+    for (int n = 1; n <= 100; n += 33) {
+        grow(e, "kcpr", n, &some);
+        assert_in_range(some.count, 1, n < all.count ? n : all.count);
+        for (int i = 0; i < some.count; i++) {
+            const int64_t *tile = some.tile[i];
+            assert_true(has_tile(&all, tile[K], tile[C], tile[P], tile[R]));
+        }
+    }
+    assert_int_equal(some.count, all.count);
 }
 
 /* ---- the whole search ---- */
@@ -326,6 +345,7 @@ int main(void)
             cmocka_unit_test(test_footprints),
             cmocka_unit_test(test_tiling_tree),
             cmocka_unit_test(test_all_maximal_tiles),
+            cmocka_unit_test(test_some_maximal_tiles),
             cmocka_unit_test(test_one_boundary),
             cmocka_unit_test(test_top_down),
     };

@@ -81,6 +81,16 @@ static void begin_plan(
     optimal_find_grown(plan);
 }
 
+/* Whether there are so many unrollings that listing them takes longer than to climb. */
+static bool is_large(const struct optimal_plan *plan)
+{
+    double n = 1;
+
+    for (int i = 0; i < plan->problem->n_loops; i++)
+        n *= plan->imperfect ? 1 : plan->n_divisors[i];
+    return n > WORTH_A_START;
+}
+
 static void optimize(struct mapper_search *search)
 {
     struct sator_arena *arena = sator_arena_new();
@@ -88,6 +98,10 @@ static void optimize(struct mapper_search *search)
 
     begin_plan(search, plan, arena);
     struct optimizer *o = optimal_new(search, plan);
+    if (is_large(plan) && !search->found) {
+        o->table.climbs_at = 0;
+        optimal_climb(o);
+    }
     optimal_find_unrollings(o, plan, arena);
     optimal_find_crossing(plan, arena);
     optimal_search(o);

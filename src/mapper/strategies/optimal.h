@@ -20,8 +20,9 @@ enum {
     N_DIVISOR_LISTS = 1024,
     SHALLOW = 5, /* rows, of which few mappings are made ... */
     WORTH_SHALLOW = 800, /* ... and proved before so many tiles and orders, or twice as many
-                            unrollings: 4 ms */
+                            unrollings (as many, where trees lend): 3 ms */
     WORTH_A_CLIMB = 250,
+    WORTH_A_START = 100000, /* combinations of the extents' divisors: 3 ms to list the unrollings */
     CLIMB_TRIES = 6000, /* 3 ms */
     WORTH_ANEW = 1 << 17, /* looks after which climbs begin anew elsewhere, and ... */
     LOOKS_A_TRY = 16, /* ... so many for each change tried then */

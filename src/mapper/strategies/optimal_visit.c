@@ -103,8 +103,9 @@ void optimal_refresh_shape(
 uint64_t optimal_looks(const struct optimizer *o)
 {
     const struct sator_map_counters *c = &o->search->counters;
+    uint64_t unrollings = c->unrollings / (o->problem->lends ? 1 : 2); /* by what one takes */
 
-    return c->unrollings / 2 > c->tilings + c->orders ? c->unrollings / 2 : c->tilings + c->orders;
+    return unrollings > c->tilings + c->orders ? unrollings : c->tilings + c->orders;
 }
 
 void optimal_climb(struct optimizer *o)

@@ -219,13 +219,64 @@ static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *fa
         tree->leaf(tree->data, factor);
 }
 
+/* Whether the memories outside the tree's hold the tile, too, with no loops of their own. */
+static bool fits_outside(const struct tree *tree, const int64_t *tile)
+{
+    struct tree outer = *tree;
+
+    while (outer.memory-- > 0) {
+        if (!fits(&outer, tile))
+            return false;
+    }
+    return true;
+}
+
+/* Let "factor" grow by a step along "loop"; false, with nothing changed, where that does not fit.
+ */
+static bool grow_along(struct tree *tree, const int64_t *start, int64_t *factor, int loop)
+{
+    int64_t tile[MAPPER_LOOPS], before = factor[loop], next = next_factor(tree->room[loop], before);
+
+    if (next == 0)
+        return false;
+    factor[loop] = next;
+    for (int k = 0; k < tree->search->problem->n_loops; k++)
+        tile[k] = start[k] * factor[k];
+    if (fits(tree, tile) && fits_outside(tree, tile))
+        return true;
+    factor[loop] = before;
+    return false;
+}
+
+/* Some leaf: along random loops while it fits. */
+static void grow_somehow(
+        struct tree *tree, const int64_t *start, const int64_t *least, uint64_t *state)
+{
+    int n = tree->search->problem->n_loops;
+    int64_t factor[MAPPER_LOOPS];
+    unsigned open = tree->grow;
+
+    memcpy(factor, least, sizeof factor);
+    while (open != 0) {
+        int loop = (int)(sator_mapper_random(state) % (uint64_t)n);
+        while (!(open >> loop & 1))
+            loop = (loop + 1) % n;
+        if (!grow_along(tree, start, factor, loop))
+            open &= ~(1U << loop);
+    }
+    if (!was_seen(tree, factor))
+        tree->leaf(tree->data, factor);
+}
+
 void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *start,
-        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data)
+        const int64_t *least, const int64_t *room, unsigned grow, int n_some, sunstone_leaf *leaf,
+        void *data)
 {
     struct tree tree = {
             .search = search, .memory = m, .room = room, .grow = grow, .leaf = leaf, .data = data};
 
     int64_t factor[MAPPER_LOOPS], tile[MAPPER_LOOPS];
+    uint64_t state = 1;
 
     for (int i = 0; i < MAPPER_LOOPS; i++)
         factor[i] = 1;
@@ -233,7 +284,10 @@ void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *st
         factor[i] = least[i];
         tile[i] = start[i] * least[i];
     }
-    if (fits(&tree, tile))
+    bool begins = fits(&tree, tile);
+    if (begins && n_some == 0)
         grow_tile(&tree, start, factor);
+    for (int k = 0; begins && k < n_some; k++)
+        grow_somehow(&tree, start, factor, &state);
     free(tree.seen);
 }

@@ -26,9 +26,11 @@ int sator_sunstone_orders(const struct mapper_problem *problem, int m, unsigned 
 /* The tiling tree of Figure 5: from the tile "start" times "least", grow the loops "grow" by the
  * factors of "room" (what is left of each loop, a multiple of "least"); call "leaf", with the
  * factors by which it exceeds "start", for each tile of memory "m" that fits and cannot be grown.
- * Its nodes count as tilings of the search. */
+ * Its nodes count as tilings of the search. If "n_some" is not 0, only for that many at most,
+ * found at random, which the memories outside hold as well. */
 typedef void sunstone_leaf(void *data, const int64_t *tile);
 void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *start,
-        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data);
+        const int64_t *least, const int64_t *room, unsigned grow, int n_some, sunstone_leaf *leaf,
+        void *data);
 
 #endif

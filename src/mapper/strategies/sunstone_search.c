@@ -40,8 +40,10 @@ enum {
     FOLLOWED = 512, /* of these, at most ... */
     MANY = 300000, /* ... after so many in all */
     FEW = 2, /* this many: where bounds say little alpha-beta would leave millions */
-    HASTY_TILES = 10, /* of more tiles of a step a hasty search takes ever fewer ... */
+    HASTY_TILES = 10, /* of a tree that a hasty search looks at; of more tiles of a step it takes
+                         ever fewer ... */
     HASTY = 50, /* ... and of more candidates */
+    HASTY_UNROLLINGS = 100, /* looks at those of one tile */
     SETTLED = MAPPER_ROWS /* rows of a step, at most */
 };
 
@@ -374,6 +376,7 @@ struct unroll {
     int64_t room[MAPPER_LOOPS]; /* what may be placed of each */
     int64_t best, best_named; /* PEs used by the candidates kept, and by loops that are named */
     bool counting; /* first pass: only find these */
+    int looks; /* left of a hasty search */
     void (*then)(struct step *step);
 };
 
@@ -482,7 +485,7 @@ static void unroll_group(
     const struct scheduler *s = u->step->scheduler;
     const struct mapper_problem *p = s->problem;
 
-    if (sator_mapper_should_stop(s->search))
+    if (sator_mapper_should_stop(s->search) || (s->is_hasty && u->looks-- <= 0))
         return;
     if (group == u->n_groups) {
         end_unrolling(u, pes, named);
@@ -523,8 +526,10 @@ static void unroll_loops(struct unroll *u, unsigned loops, int64_t others)
     u->loops = loops;
     u->best = u->best_named = 0;
     u->counting = true;
+    u->looks = HASTY_UNROLLINGS;
     unroll_group(u, 0, 0, factor, 1, 1);
     u->counting = false;
+    u->looks = HASTY_UNROLLINGS;
     if (u->best > others)
         unroll_group(u, 0, 0, factor, 1, 1);
 }
@@ -604,8 +609,8 @@ static void tile(struct step *step, void (*then)(struct step *step))
         if (!s->top_down && s->problem->row[row].fixed[i] != 0)
             grow &= ~(1U << i);
     }
-    sator_sunstone_tiles(
-            s->search, step->child, shape.inside[row], least, room, grow, take_tile, &tiling);
+    sator_sunstone_tiles(s->search, step->child, shape.inside[row], least, room, grow,
+            s->is_hasty ? HASTY_TILES : 0, take_tile, &tiling);
 }
 
 /* ---- the orders within a step (the paper's Table VI) ---- */
