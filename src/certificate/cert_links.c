@@ -63,9 +63,9 @@ int cert_list_along(const struct cert_problem *p, struct cert_part *part, int ro
     return part->n_along[row];
 }
 
-/* Where one tensor without windows alone has wires along the row, and no tree, the best order has
- * the loops that do not index it inside all others: its PEs then are the pool that they are taken
- * for when the order is not known. */
+/* Where one tensor without windows alone has wires to the next PE of the row, and no tree, the best
+ * order has the loops that do not index it inside all others: its PEs then are the pool that they
+ * are taken for when the order is not known. */
 bool cert_order_matters(const struct cert_problem *p, int row)
 {
     unsigned tensors = 0;
@@ -74,11 +74,14 @@ bool cert_order_matters(const struct cert_problem *p, int row)
     for (int i = 0; i < p->n_moves; i++) {
         const struct cert_move *v = &p->move[i];
         const struct cert_tensor *t = &p->tensor[v->tensor];
-        bool leads = false;
-        for (int l = 0; l < v->n_links && v->is_directed; l++)
+        bool leads = false, is_near = (v->wired >> row & 1) != 0;
+        for (int l = 0; l < v->n_links && v->is_directed; l++) {
             leads |= v->link[l].shift[row] != 0;
+            for (int r = 0; r < p->n_rows && v->link[l].shift[row] != 0; r++)
+                is_near &= r == row || v->link[l].shift[r] == 0;
+        }
         tensors |= leads ? 1U << v->tensor : 0;
-        matters |= leads && (t->relevant != t->plain || v->merges);
+        matters |= leads && (t->relevant != t->plain || v->merges || !is_near);
     }
     return matters || __builtin_popcount(tensors) > 1;
 }
