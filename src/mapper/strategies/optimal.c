@@ -148,10 +148,15 @@ static bool search_within(
 }
 
 /* Chains of ceilings last, with what is best without them to beat. Where they are too many their
- * search is given up: the proof is over the others then. */
+ * search is given up: the proof is over the others then. So few that all could be looked at are
+ * searched to the end. */
 static void search_chains(struct mapper_search *search)
 {
-    search->chains_open |= !search_within(search, search->problem, MOST_CHAIN_LOOKS);
+    bool is_small = search->problem->instances <= SMALL_DOMAIN && /* what follows takes a while */
+            sator_mapper_space_size(search->problem) <= SMALL_SPACE;
+    uint64_t most = is_small ? UINT64_C(1) << 40 : MOST_CHAIN_LOOKS;
+
+    search->chains_open |= !search_within(search, search->problem, most);
 }
 
 struct reordering {

@@ -27,7 +27,10 @@ enum {
     WORTH_ANEW = 1 << 17, /* looks after which climbs begin anew elsewhere, and ... */
     LOOKS_A_TRY = 16, /* ... so many for each change tried then */
     LEAST_ROUND = 256, /* unrollings visited between such climbs, then twice as many and so on */
-    MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks */
+    MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks ... */
+    SMALL_SPACE = 1 << 22, /* ... unless there are no more mappings than these: some tenths of a
+                              second */
+    SMALL_DOMAIN = 1 << 14, /* instances */
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
     MOST_HULL_LOOKS = 1 << 10, /* in domains that are no box, where each mapping is counted */
