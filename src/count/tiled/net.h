@@ -10,6 +10,15 @@ enum {
     TILING_DIGITS = 96 /* said of all parts together, a digit of time twice */
 };
 
+/* How the PEs among which a digit divides a loop share words. */
+enum sator_tiling_pes {
+    TILING_APART, /* each has its words for itself */
+    TILING_SHARED, /* a word that several take crosses once */
+    TILING_JOINED, /* links and buses join them: tiling.h */
+    TILING_FIRST, /* only the words of the first one count */
+    TILING_LAST /* only those of the last */
+};
+
 /* A link to each PE from the one whose coordinates are less by "shift", by row: which has a word in
  * the same stamp, or had it "interval" stamps before. */
 struct sator_tiling_link {

@@ -40,14 +40,6 @@ struct sator_tiling_access {
     const struct sator_tiling_index *index;
 };
 
-enum sator_tiling_pes {
-    TILING_APART, /* each has its words for itself */
-    TILING_SHARED, /* a word that several take crosses once */
-    TILING_JOINED, /* links and buses join them: sator_tiling_join */
-    TILING_FIRST, /* only the words of the first one count */
-    TILING_LAST /* only those of the last */
-};
-
 struct sator_tiling;
 
 /* A tiling of "access" (copied), which begins with tiles of one iteration (GIVE:

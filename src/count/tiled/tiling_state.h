@@ -3,7 +3,6 @@
 #define SATOR_COUNT_TILED_TILING_STATE_H
 
 #include "count/tiled/joined.h"
-#include "count/tiled/tiling.h"
 
 enum tiling_digit_kind {
     OF_TILE, /* of the root: what is inside */
