@@ -35,6 +35,19 @@ export const energy = (pj) => {
   const [size, unit] = pj >= 1e12 ? [1e12, "J"] : pj >= 1e9 ? [1e9, "mJ"] : pj >= 1e6 ? [1e6, "µJ"] : pj >= 1e3 ? [1e3, "nJ"] : [1, "pJ"];
   return `${number(pj / size)} ${unit}`;
 };
+// Which time "total" is, as an addition to "cycles": see timing of doc/output.md.
+export const timingOf = (results) => {
+  const kinds = new Set(results.map((r) => r.timing));
+  return kinds.size > 1 ? "scheduled and rooflines mixed" : kinds.has("scheduled") ? "as scheduled" : "of the roofline";
+};
+
+// What the latency is made of, by name: its parts add up to it. A roofline has one, what decides it.
+export function latencyParts(json) {
+  if (json.timing !== "scheduled") return new Map([[`bound by ${json.bound_by ?? "-"}`, json.latency_cycles.total ?? 0]]);
+  const waiting = json.ports.map((p) => [`waiting for ${p.name}`, (p.exposed ?? 0) + (p.stalled ?? 0)]).filter(([, cycles]) => cycles > 0);
+  return new Map([["computing", json.latency_cycles.scheduled_compute], ...waiting]);
+}
+
 export const time = (cycles, mhz) => {
   if (cycles === null || !mhz) return null;
   const s = cycles / (mhz * 1e6);

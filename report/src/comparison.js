@@ -1,12 +1,13 @@
 // Designs side by side, and the difference between two of them explained by component.
 import { axisBottom, max, scaleLinear } from "d3";
-import { canvas, choice, clip, color, data, designName, el, energy, figure, hover, narrow, number, percent, resultOf, room, short, table } from "./base.js";
+import { canvas, choice, clip, color, data, designName, el, energy, figure, hover, latencyParts, narrow, number, percent, resultOf, room, short,
+  table, timingOf } from "./base.js";
 
 const pick = { base: 0, other: 1 };
 
 function figures(d) {
   const one = d.layers.length === 1 ? resultOf(d.layers[0]) : null;
-  return { name: designName(d), cycles: d.totals.cycles, pj: d.totals.energy_pj, edp: d.totals.cycles !== null && d.totals.energy_pj !== null ? d.totals.cycles * d.totals.energy_pj : null,
+  return { name: designName(d), timing: timingOf(d.layers.map(resultOf)), cycles: d.totals.cycles, pj: d.totals.energy_pj, edp: d.totals.cycles !== null && d.totals.energy_pj !== null ? d.totals.cycles * d.totals.energy_pj : null,
     macs: d.totals.cycles ? d.totals.instances / d.totals.cycles : null, use: one?.utilization.average ?? null, bound: one?.bound_by ?? "", unique: one?.unique_volume ?? null };
 }
 
@@ -16,11 +17,18 @@ function parts(d) {
   return sums;
 }
 
-// Delays of the compute units and of each port: one of them is the latency.
-function delays(d) {
+const scheduled = (f) => f.timing === "as scheduled";
+
+// Cycles by what they are spent on: of scheduled times the parts of the latency; else the delays of the compute units and
+// of each port, of which one is the latency.
+function delays(d, asScheduled) {
   const sums = new Map();
   for (const l of d.layers) {
     const json = resultOf(l);
+    if (asScheduled) {
+      for (const [name, cycles] of latencyParts(json)) sums.set(name, (sums.get(name) ?? 0) + cycles * l.repeat);
+      continue;
+    }
     sums.set("compute", (sums.get("compute") ?? 0) + json.latency_cycles.compute * l.repeat);
     for (const p of json.ports) if (p.cycles !== null) sums.set(p.name, (sums.get(p.name) ?? 0) + p.cycles * l.repeat);
   }
@@ -49,7 +57,8 @@ export function comparisonPage() {
   const names = all.map((f) => f.name), a = data.designs[pick.base], b = data.designs[pick.other], fa = all[pick.base], fb = all[pick.other];
   const ratio = (p, q) => p === null || q === null || !p ? "-" : q === p ? "equal" : Math.abs(q / p - 1) < 0.005 ? `${(100 * Math.abs(q / p - 1)).toPrecision(2)} % ${q < p ? "less" : "more"}` :
     q < p ? `${number(p / q)}x less` : `${number(q / p)}x more`;
-  const columns = [["design", (f) => f.name, null], ["cycles", (f) => number(f.cycles, 0), low("cycles")], ["energy", (f) => energy(f.pj), low("pj")],
+  const both = scheduled(fa) && scheduled(fb);
+  const columns = [["design", (f) => f.name, null], ["cycles", (f) => number(f.cycles, 0), low("cycles")], ["cycles are", (f) => all.every(scheduled) ? "" : f.timing, null], ["energy", (f) => energy(f.pj), low("pj")],
     ["pJ x cycles", (f) => f.edp === null ? "-" : f.edp.toPrecision(4), low("edp")], ["MACs a cycle", (f) => number(f.macs), high("macs")],
     ["PEs busy", (f) => f.use === null ? "-" : percent(f.use), high("use")], ["bound by", (f) => f.bound, null]]
     .filter(([, text]) => all.some((f) => !["", "-"].includes(text(f))));
@@ -60,6 +69,8 @@ export function comparisonPage() {
     el("p", {}, `${fb.name} takes ${ratio(fa.cycles, fb.cycles).replace("less", "fewer")} cycles and ${ratio(fa.pj, fb.pj)} energy than ${fa.name}.`.replace("equal cycles", "as many cycles").replace("equal energy", "as much energy"))];
   if (fa.pj !== null && fb.pj !== null) out.push(el("h3", {}, "Energy"), differences("energy-difference", "Difference of energy by component", parts(a), parts(b), energy,
     "Energy by component, second less first: bars to the left save."));
-  out.push(el("h3", {}, "Delays"), differences("latency-difference", "Difference of delays", delays(a), delays(b), short, "Delay of the compute units and of each port in cycles, second less first: the longest delay of a layer is its latency."));
+  out.push(el("h3", {}, "Cycles"), differences("latency-difference", "Difference of cycles", delays(a, both), delays(b, both), short, both ?
+    "What the cycles are spent on, second less first: the bars add up to the difference of the two." :
+    "Delay of the compute units and of each port in cycles, second less first: the longest delay of a layer is its roofline."));
   return out;
 }

@@ -1,7 +1,7 @@
 // Energy by component and latency by layer: which layers, and which parts, matter.
 import { axisBottom, max, scaleLinear, stack, sum } from "d3";
-import { canvas, clip, color, count, data, design, designName, el, energy, figure, hover, legend, narrow, number, percent, resultOf, room,
-  series, short, state, table } from "./base.js";
+import { canvas, clip, color, count, data, design, designName, el, energy, figure, hover, latencyParts, legend, narrow, number, percent, resultOf, room,
+  series, short, state, table, timingOf } from "./base.js";
 
 // Rows: the layers of a network, else all designs of the page.
 export function rowsOf(d) {
@@ -60,10 +60,11 @@ export function energyPage() {
   if (known.length === 0) out.push(el("p", { class: "faint" }, "The architecture does not say what an action costs (energy_pj): no energy is known."));
   else out.push(legend(parts.map((p) => [p, paint(p)])), bars("energy", "Energy by component", known, parts, value, (v) => energy(v), paint,
     network ? "Energy of each layer, repeats included, by component." : "Energy by component."));
-  const bounds = [...new Set(rows.map((r) => r.json.bound_by ?? "-"))];
-  const cyclesOf = (r, p) => (r.json.bound_by ?? "-") === p ? (r.json.latency_cycles.total ?? 0) * r.repeat : 0;
-  out.push(el("h3", {}, "Latency"), legend(bounds.map((b, i) => [`bound by ${b}`, series(i)])),
-    bars("latency", "Latency by what bounds it", rows, bounds, cyclesOf, (v) => short(v), (b) => series(bounds.indexOf(b)), "Cycles; the colour says what bounds the latency."));
+  const spent = [...new Set(rows.flatMap((r) => [...latencyParts(r.json).keys()]))];
+  const cyclesOf = (r, p) => (latencyParts(r.json).get(p) ?? 0) * r.repeat;
+  const timing = timingOf(rows.map((r) => r.json));
+  out.push(el("h3", {}, "Latency"), legend(spent.map((p, i) => [p, series(i)])),
+    bars("latency", "Latency by what it is made of", rows, spent, cyclesOf, (v) => short(v), (p) => series(spent.indexOf(p)), `Cycles ${timing}: what ${timing === "of the roofline" ? "decides them" : "they are made of"}.`));
   const pick = (row) => network ? row : row.filter((_, i) => i !== 2 && i !== 8); // shares are of a network
   const heads = pick([network ? "layer" : "design", "cycles", "share", "compute", "read", "write", "bound by", "energy", "share"]);
   const cycles = sum(rows, (r) => (r.json.latency_cycles.total ?? 0) * r.repeat), pj = sum(rows, (r) => (r.json.energy_pj.total ?? 0) * r.repeat);
@@ -71,7 +72,8 @@ export function energyPage() {
     number(t.compute * r.repeat, 0), t.read === null ? "-" : number(t.read * r.repeat, 0), t.write === null ? "-" : number(t.write * r.repeat, 0), r.json.bound_by,
     energy(r.json.energy_pj.total === null ? null : r.json.energy_pj.total * r.repeat), network && r.json.energy_pj.total !== null ? percent(r.json.energy_pj.total * r.repeat / pj) : ""]); });
   if (network) lines.push(["all layers", number(total.cycles, 0), "", "", "", "", "", energy(total.energy_pj), ""]);
-  out.push(table(network ? "Layers, repeats included" : "Designs", heads, lines, { total: network ? 1 : 0 }));
+  out.push(table(network ? "Layers, repeats included" : "Designs", heads, lines, { total: network ? 1 : 0 }),
+    el("p", { class: "faint" }, `Cycles ${timing}; compute, read and write take as many if nothing waits for anything: the longest is the roofline.`));
   const shown = resultOf(d.layers[Math.min(state.layer, d.layers.length - 1)]);
   out.push(el("h3", {}, `Each action${network ? ` of ${d.layers[state.layer].name}` : ""}`), table("Energy terms", ["component", "actions", "pJ each", "energy", "where the figure comes from"],
     together(shown.energy_pj.terms).map((t) => [t.component, count(t.actions), number(t.pj_per_action, 3), energy(t.pj), el("span", { class: "left" }, t.source ?? "-")])));

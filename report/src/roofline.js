@@ -55,7 +55,8 @@ export function rooflinePage() {
   const roofBoxes = roofs.flatMap((p) => [[x(peak(p) / bandwidth(p.json, chosen)), y(peak(p)) - 2, width, 4], [width - m.right - 120 - 7 * (roofs.length > 1 ? p.arch.name.length : 0), y(peak(p)) - 18, width, 16]]);
   labels(svg, shown, roofBoxes, (p) => [x(intensity(p.json, chosen)), y(p.json.macs_per_cycle)], name, width);
   const select = choice("Port", names, names.indexOf(chosen), (i) => { port = names[i]; document.getElementById("page-roofline").replaceChildren(el("h2", { id: "h-roofline" }, "Roofline"), ...rooflinePage()); });
-  return [el("p", { class: "faint" }, "A design lies under the roof: the slope is the port's bandwidth, the flat part all PEs at work. A point on the roof can only be moved by other words or a wider port."),
+  return [el("p", { class: "faint" }, "A design lies under the roof: the slope is the port's bandwidth, the flat part all PEs at work. A point on the roof can only be moved by other words or a wider port.",
+    all.some((p) => p.json.timing === "scheduled") ? " Points are at their scheduled times: below the roof, PEs and ports wait for each other, or another port decides." : ""),
     el("div", { class: "choices" }, select), figure("roofline", svg.node(), `Over the port ${chosen}.${numbered ? " Numbers are those of the table; of points that lie together some have none." : ""}`, () => [["name", "MACs per bit", "MACs per cycle", "bound by"], ...shown.map((p) => [p.name, intensity(p.json, chosen), p.json.macs_per_cycle, p.json.bound_by])]),
     table("Points", ["name", "MACs per bit", "MACs per cycle", "of the roof", "bound by"], shown.map((p) => { const b = bandwidth(p.json, chosen), roof = Math.min(peak(p), b ? b * intensity(p.json, chosen) : Infinity);
       return [numbered ? `${name(p)}  ${p.name}` : p.name, number(intensity(p.json, chosen), 4), number(p.json.macs_per_cycle), percent(p.json.macs_per_cycle / roof), p.json.bound_by]; }))];

@@ -1,7 +1,7 @@
 // The machine with what crosses each edge, the figures that matter, and what to change.
 import { max, scaleSqrt } from "d3";
 import { archOf, canvas, color, count, data, design, el, energy, figure, hover, layer, narrow, num, number, percent,
-  result, room, series, short, table, tensorLabel, time } from "./base.js";
+  result, resultOf, room, series, short, table, tensorLabel, time, timingOf } from "./base.js";
 
 // For each tensor the memories that hold it, outermost first, and the words that cross from one to the next.
 export function edges(json) {
@@ -28,7 +28,7 @@ function machine(json, arch) {
   const yOf = (at) => y(boxes.findIndex((b) => b.memory === at));
   const thick = scaleSqrt([0, max(all, (e) => e.words) || 1], [1.5, Math.min(26, lane * (narrow() ? 0.18 : 0.24))]);
   const boundBy = json.ports.find((p) => p.name === json.bound_by);
-  const isBound = (b) => b.level.kind === "memory" ? boundBy?.level === b.level.name : b.level.kind === "compute" && json.bound_by === "compute";
+  const isBound = (b) => b.level.kind === "compute" ? json.bound_by === "compute" : boundBy?.level === b.level.name;
 
   const box = svg.append("g").selectAll("g").data(boxes).join("g").attr("transform", (d, i) => `translate(4,${y(i)})`);
   box.append("rect").attr("width", width - 8).attr("height", height).attr("rx", 8).attr("fill", (b) => b.level.kind === "array" ? color("back") : color("panel"))
@@ -78,10 +78,12 @@ export function summaryPage() {
   const json = result(), arch = archOf(design()), advice = data.results[layer().result].advice;
   const clock = json.clock_mhz, t = time(json.latency_cycles.total, clock);
   const tops = clock ? 2 * json.macs_per_cycle * clock / 1e6 : null;
-  const scheduled = json.latency_cycles.scheduled;
+  const { roofline, scheduled, unscheduled } = json.latency_cycles;
+  const other = json.timing === "scheduled" ? tile(number(roofline, 0), "cycles of the roofline, if nothing waited") :
+    typeof scheduled === "number" ? tile(number(scheduled, 0), "cycles as scheduled") : null;
   const tiles = el("div", { class: "tiles" },
-    tile(`${number(json.latency_cycles.total, 0)}`, `cycles${t ? `, ${t} at ${number(clock)} MHz` : ""}`),
-    scheduled === undefined || scheduled === null ? null : tile(number(scheduled, 0), "cycles as scheduled"),
+    tile(`${number(json.latency_cycles.total, 0)}`, `cycles ${timingOf([json])}${t ? `, ${t} at ${number(clock)} MHz` : ""}`),
+    other,
     tile(json.bound_by ?? "-", "bounds the latency", true),
     tops ? tile(number(tops, 3), "TOPS (two operations a MAC)") : tile(number(json.macs_per_cycle), "MACs per cycle"),
     tile(energy(json.energy_pj.total), "energy"),
@@ -92,8 +94,9 @@ export function summaryPage() {
   const volumes = table("Volumes in words", ["tensor", "accesses", "kept", "passed on", "from memory", "reuse"], json.tensors.map((x) =>
     [tensorLabel(json, x), count(x.access_volume), count(x.temporal_reuse), count(x.spatial_reuse), count(x.unique_volume), number(x.reuse_factor)]));
   const flow = el("dl", { class: "maps" }, [["space", json.dataflow.space], ["time", json.dataflow.time]].flatMap(([a, b]) => [el("dt", {}, a), el("dd", {}, el("code", {}, b ?? "-"))]));
-  const d = design(), whole = d.layers.length === 1 ? null : el("p", {}, `All ${d.layers.length} layers together, repeats included: `, el("b", {}, `${number(d.totals.cycles, 0)} cycles`),
+  const d = design(), whole = d.layers.length === 1 ? null : el("p", {}, `All ${d.layers.length} layers together, repeats included: `, el("b", {}, `${number(d.totals.cycles, 0)} cycles`), ` ${timingOf(d.layers.map(resultOf))}`,
     time(d.totals.cycles, clock) ? ` (${time(d.totals.cycles, clock)})` : "", ", ", el("b", {}, energy(d.totals.energy_pj)), `. Below: layer ${layer().name}.`);
-  return [whole, tiles, el("div", { class: "columns" }, el("div", {}, machine(json, arch)),
+  const why = unscheduled ? el("p", { class: "faint" }, `No scheduled time is counted: ${unscheduled}`) : null;
+  return [whole, tiles, why, el("div", { class: "columns" }, el("div", {}, machine(json, arch)),
     el("div", {}, el("h3", {}, "What to change"), ...words, el("h3", {}, "Reuse"), volumes, el("h3", {}, "Dataflow"), flow))];
 }

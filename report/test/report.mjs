@@ -122,6 +122,10 @@ for (const [name, json] of Object.entries(reports)) {
   if (json.totals) same(`${name}: totals`, [doc.designs[0].totals.cycles, doc.designs[0].totals.energy_pj], [json.totals.latency_cycles.total, json.totals.energy_pj.total]);
   const tile = await page.$eval(".tile b", (b) => b.textContent.replaceAll(",", ""));
   same(`${name}: the first tile`, Number(tile), Math.round(expected[0].latency_cycles.total));
+  const said = await page.$eval(".tile span", (s) => s.textContent);
+  same(`${name}: the first tile says which time it is`, said.startsWith(expected[0].timing === "scheduled" ? "cycles as scheduled" : "cycles of the roofline"), true);
+  for (const r of expected.filter((x) => x.timing === "scheduled"))
+    same(`${name}: computing and waiting are the latency`, r.ports.reduce((sum, p) => sum + (p.exposed ?? 0) + (p.stalled ?? 0), r.latency_cycles.scheduled_compute), r.latency_cycles.total);
   const rows = await page.$$eval("#page-summary table tr", (trs) => trs.slice(1).map((tr) => [...tr.children].map((c) => c.textContent)));
   expected[0].tensors.forEach((t, i) => same(`${name}: words of ${t.name}`, rows[i].slice(1, 5).map((x) => x.replaceAll(",", "")), [t.access_volume, t.temporal_reuse, t.spatial_reuse, t.unique_volume]));
   for (const w of doc.windows) {
