@@ -142,6 +142,35 @@ static bool adds_up_all(
     return true;
 }
 
+/* Whether links of the same stamp serve the transfer. */
+static bool has_wires(const struct timing_transfer *transfer)
+{
+    for (int k = 0; k < transfer->transport.n_links; k++) {
+        if (transfer->transport.links[k].interval == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether instances that hold one sum may have it over wires from greater ones: the last of them
+ * starts it then, whenever its own instances run. */
+static bool starts_at_end(const struct nest *nest, const struct timing_transfer *transfer)
+{
+    for (int k = 0; k < transfer->transport.n_links; k++) {
+        const struct sator_network_link *link = &transfer->transport.links[k];
+        const struct sator_piece *piece = sator_relation_function(link->map);
+        for (int d = 0; link->interval == 0 && d < transfer->n_space; d++) {
+            if (piece != NULL && piece->out[d]->constant >= 0)
+                continue;
+            for (int i = 0; i < nest->n_digits; i++) {
+                if (nest_spreads(nest, transfer, i) && nest->space_factor[d * NEST_DIGITS + i] != 0)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* What of "transfer" trees outside of it add up; "outer" is the one outside. Where that is not the
  * same for all, what the outer one takes up from zero is to be followed. */
 static void find_trees(const struct nest *nest, const struct timing_transfer *outer,
@@ -150,7 +179,7 @@ static void find_trees(const struct nest *nest, const struct timing_transfer *ou
     transfer->fresh_space = outer == NULL ? 0 : outer->fresh_space;
     transfer->late_time = outer == NULL ? 0 : outer->late_time;
     transfer->late_space = outer == NULL ? 0 : outer->late_space;
-    transfer->by_chain = outer != NULL && outer->by_chain;
+    transfer->by_chain = outer != NULL && (outer->by_chain || starts_at_end(nest, outer));
     if (outer == NULL || outer->transport.n_buses == 0 || transfer->by_chain)
         return;
     bool is_late = sums_outside(nest, outer);
@@ -175,16 +204,6 @@ static bool runs_evenly(const struct nest *nest, int loop)
         within |= !digit->is_space && digit->order < 0 && digit->run == 0 && !digit->is_inner;
     }
     return !within || !skewed || own->is_whole;
-}
-
-/* Whether links of the same stamp serve the transfer. */
-static bool has_wires(const struct timing_transfer *transfer)
-{
-    for (int k = 0; k < transfer->transport.n_links; k++) {
-        if (transfer->transport.links[k].interval == 0)
-            return true;
-    }
-    return false;
 }
 
 bool nest_is_counted(struct nest *nest, int *reach)

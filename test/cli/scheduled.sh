@@ -310,6 +310,22 @@ for tree in 0 i; do
     done
 done
 
+# A row of PEs that hold one sum all the while and pass it on over wires: it starts at the end that has it from nobody, PE 0
+# or PE 2, where k = 0 runs in stamp 0 or 2. Whoever does not start it reads it beside A, a word a cycle: only stamp 0 of
+# four may do without.
+cat >wire.yaml <<EOF
+levels:
+  - memory: DRAM
+  - {array: PE, shape: [3], links: [{name: on, map: "PE[i] -> PE[i+1]", interval: 0, tensors: [Y]}]}
+  - {memory: registers, bandwidth_bits: {read: 16}}
+  - {compute: mac}
+EOF
+printf 'sizes: {i: 1, k: 2, l: 3}\nop: "Y[i] += A[i,k,l]"\n' >passed.yaml
+printf 'space: l\ntime: "i, k + l"\ncuts: {registers: {time: 0}}\n' >passed_flow.yaml
+same "a sum passed on" "$(cycles passed.yaml -a wire.yaml -d passed_flow.yaml)" 7
+same "a sum passed back" "$(cycles passed.yaml -a wire.yaml -d passed_flow.yaml \
+    --set 'levels.PE.links.on.map="PE[i] -> PE[i-1]"')" 8
+
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
 # shellcheck disable=SC2086
