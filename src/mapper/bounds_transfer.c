@@ -105,6 +105,38 @@ static bool has_gap(const struct mapper_problem *p, const struct mapper_walk *wa
     return false;
 }
 
+/* The factor by which a group has more words than a tile, at the least, though it is not known how
+ * far apart its tiles are. Where a tile has one value of an index, every position brings another
+ * one or, like all others, none. A loop with f positions has f of them; and sums of a and of b
+ * values are at least a + b - 1 (of a sum of two sets of numbers, or of vectors). */
+static double least_apart(const struct mapper_walk *walk, const struct mapper_shape *shape)
+{
+    const struct mapper_access *access = walk->access;
+    double times = 1;
+
+    if (walk->problem->imperfect || walk->is_relaxed || walk->transfer->is_counted ||
+            walk->transfer->is_quotient || walk->transfer->grouped_rows != 0)
+        return 1;
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        int64_t values = 1;
+        if (index->closed == 1 || index->is_core || walk->tile_values[e] != 1)
+            continue;
+        for (int i = 0; i < index->n_parts; i++) {
+            int64_t positions = 1;
+            for (int k = 0; k < shape->n_digits; k++) {
+                const struct mapper_digit *digit = &shape->digit[k];
+                if (digit->loop == index->loop[i] && digit->row < walk->transfer->child_row &&
+                        (walk->shared >> digit->row & 1))
+                    positions *= digit->count;
+            }
+            values += positions - 1;
+        }
+        times *= (double)values;
+    }
+    return times;
+}
+
 static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
         const struct outside *outside, struct local *local)
 {
@@ -221,6 +253,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
             local->walk.steps[e].n_spread = 0;
             local->walk.group_values[e] = local->walk.tile_values[e];
         }
+        local->walk.scale *= least_apart(&local->walk, shape);
     }
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
