@@ -53,6 +53,7 @@ static void add_digit(struct boxes *b, int index, bool is_holder)
 static void list_digits(struct boxes *b)
 {
     const struct nest *nest = b->nest;
+    const int holder_space = b->transfer->is_own ? 0 : b->transfer->holder_space;
 
     b->digits = SATOR_NEW_ARRAY(nest->timing->arena, struct box_digit, nest->n_digits + 1);
     for (int pass = 0; pass < 2; pass++) {
@@ -60,7 +61,7 @@ static void list_digits(struct boxes *b)
             bool is_holder = false;
             if (nest->digits[i].extent == 1 || nest->digits[i].run != 0 || !has_place(b, i))
                 continue;
-            for (int d = 0; d < b->transfer->holder_space; d++)
+            for (int d = 0; d < holder_space; d++)
                 is_holder |= nest->space_factor[d * NEST_DIGITS + i] != 0;
             if (is_holder == (pass == 0))
                 add_digit(b, i, is_holder);
@@ -291,38 +292,95 @@ static void find_reach(struct boxes *b)
     }
 }
 
+/* Whether no two places of a stamp hold the same element: then buses have nothing to share. Places
+ * that do differ in digits of loops that the element does not tell, which make the same value of
+ * the row: none, if each has a greater factor there than lesser ones add up to. */
+static bool is_alone(const struct boxes *b)
+{
+    if (!b->full || !nest_tells_loops(b->nest, b->transfer->access))
+        return false;
+    for (int i = 0; i < b->n_digits; i++) {
+        const struct nest_digit *own = &b->nest->digits[b->digits[i].digit];
+        int64_t below = 0;
+        for (int k = 0; k < b->n_digits; k++) {
+            const struct nest_digit *other = &b->nest->digits[b->digits[k].digit];
+            if (k != i && !b->access->uses[other->loop] &&
+                    llabs(b->digits[k].factor) <= llabs(b->digits[i].factor))
+                below += llabs(b->digits[k].factor) * (other->extent - 1);
+        }
+        if (!b->access->uses[own->loop] && own->extent > 1 && llabs(b->digits[i].factor) <= below)
+            return false;
+    }
+    return true;
+}
+
+/* Room for the numbers that what moves depends on. */
+static void make_keys(struct boxes *b)
+{
+    int64_t n_near = b->full || b->back < 1 ? 3 : 2 * b->back + 1;
+    int64_t n_key = 1 + (n_near < BOX_WINDOW ? n_near : BOX_WINDOW) * (1 + 2 * b->nest->n_loops);
+
+    b->key = SATOR_NEW_ARRAY(b->nest->timing->arena, int64_t, 2 * n_key);
+    b->cut = b->key + n_key;
+}
+
+/* The first places that have a sum start it. */
+static void note_starts(struct boxes *b)
+{
+    for (int i = 0; i < b->n_digits && b->is_output; i++)
+        note_shift(&b->digits[i],
+                -nest_spreads(b->nest, b->transfer, b->digits[i].digit) -
+                        (b->digits[i].is_run &&
+                                !b->access->uses[b->nest->digits[b->digits[i].digit].loop]));
+}
+
+/* Of what a PE's own memory serves, no neighbour matters; false: the first PE that has a sum is not
+ * the one at which digits are least. */
+static bool make_own(struct boxes *b)
+{
+    if (b->access->n_pieces != 1 || !b->full)
+        return false;
+    for (int i = 0; i < b->n_digits; i++) {
+        for (int d = 0; d < b->n_dims && b->is_output; d++) {
+            if (b->nest->space_factor[d * NEST_DIGITS + b->digits[i].digit] < 0 &&
+                    nest_spreads(b->nest, b->transfer, b->digits[i].digit))
+                return false;
+        }
+    }
+    b->is_single = true;
+    make_keys(b);
+    note_starts(b);
+    return true;
+}
+
 static bool make_boxes(struct boxes *b)
 {
     const struct timing_transfer *transfer = b->transfer;
     int n_pieces = b->map->n_pieces, n_out = b->map->n_out;
     struct sator_arena *arena = b->nest->timing->arena;
 
-    if (transfer->is_own || transfer->limits_wires || transfer->transport.n_buses > 0 ||
-            !transfer->transport.registers || transfer->late_time > 0 || transfer->by_chain ||
-            n_out == 0 || (b->is_output && n_pieces > 1) ||
+    if (transfer->late_time > 0 || transfer->by_chain || n_out == 0 ||
+            (b->is_output && n_pieces > 1) ||
             (b->full && b->n_dims < b->nest->timing->analysis->n_space))
         return false;
     find_reach(b);
     list_dims(b);
     list_digits(b);
-    if (!find_within(b) || !list_terms(b) || !list_moves(b))
+    if (transfer->is_own)
+        return make_own(b);
+    if (transfer->limits_wires || !transfer->transport.registers ||
+            (transfer->transport.n_buses > 0 && (b->is_output || !is_alone(b))) ||
+            !find_within(b) || !list_terms(b) || !list_moves(b))
         return false;
     b->is_single = n_pieces == 1;
     for (int l = 0; l < b->nest->n_loops; l++)
         b->is_single &= b->within[l].extent == 1 || !b->access->uses[l];
-    int64_t n_near = b->full || b->back < 1 ? 3 : 2 * b->back + 1;
-    int64_t n_key = 1 + (n_near < BOX_WINDOW ? n_near : BOX_WINDOW) * (1 + 2 * b->nest->n_loops);
-    b->key = SATOR_NEW_ARRAY(arena, int64_t, 2 * n_key);
-    b->cut = b->key + n_key;
+    make_keys(b);
     b->others = SATOR_NEW_ARRAY(arena, struct box_holding, b->n_moves + 1);
     b->own.lines = SATOR_NEW_ARRAY(arena, struct box_line, (b->n_moves + 1) * n_pieces * n_out);
     for (int m = 0; m < b->n_moves; m++)
         b->others[m].lines = b->own.lines + (m + 1) * n_pieces * n_out;
-    for (int i = 0; i < b->n_digits && b->is_output; i++) /* what is first starts sums */
-        note_shift(&b->digits[i],
-                -nest_spreads(b->nest, transfer, b->digits[i].digit) -
-                        (b->digits[i].is_run &&
-                                !b->access->uses[b->nest->digits[b->digits[i].digit].loop]));
+    note_starts(b);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* What a transfer over links moves in a stamp, by boxes of places that are alike (doc/model.md,
- * section 7).
+/* What a transfer over links, or of the PEs' own memory, moves in a stamp, by boxes of places that
+ * are alike (doc/model.md, section 7).
  *
  * Whether the words of PE p are sent depends on what a few neighbours hold: PEs that a link leads
  * from or to, the stamps before and after. These are missing, or hold fewer elements, only near the
@@ -151,6 +151,39 @@ int64_t boxes_count_values(const struct boxes *boxes, const struct nest_digit *d
 
 /* What each place of the box at hand moves; "failed" may be set. */
 struct box_words boxes_follow(struct boxes *boxes);
+
+/* ---- timing_runs.c: rows ---- */
+
+/* The digits of the running number, coarsest first, without values that are left out. */
+struct squeezed {
+    int n;
+    struct squeezed_digit {
+        int digit;
+        int64_t extent;
+        int64_t low, high; /* values at either end that are kept, of all transfers */
+        int64_t left_out; /* values in the middle */
+        int64_t factor; /* in the row, when these are left out */
+        int64_t middle; /* the value that stands for them and itself */
+    } digits[NEST_DIGITS];
+    int64_t span; /* of the row, without the running number */
+    int64_t n_values; /* of the row */
+    int64_t first; /* the value that is number 0 */
+};
+
+/* The values of a box's digit in such a row. */
+struct box_span {
+    int64_t first, count, factor;
+};
+struct box_span boxes_squeeze(const struct squeezed *squeezed, const struct box_digit *digit);
+
+/* ---- timing_busiest.c ---- */
+
+/* Whether the transfer passes ports that each PE has for itself. */
+bool boxes_pass_own_ports(const struct timing_transfer *transfer);
+/* Find what the busiest PE has each such port do, at each value of "row": its "busiest". False:
+ * there are too many boxes. */
+bool boxes_find_busiest(
+        const struct nest *nest, const struct squeezed *squeezed, struct nest_row *row);
 
 /* ---- timing_sift.c: elements ---- */
 

@@ -161,7 +161,8 @@ static bool is_near(const struct boxes *b, int r)
 
     if (r == b->at)
         return true;
-    if ((r > b->at && !b->is_output) || llabs(r - b->at) > (b->full ? 1 : b->back))
+    if (b->n_moves == 0 || (r > b->at && !b->is_output) ||
+            llabs(r - b->at) > (b->full ? 1 : b->back))
         return false;
     for (int o = 0; o < b->map->n_out && b->map->n_pieces == 1; o++) {
         struct box_range mine = index_range(b, own, &b->terms[o], r > b->at);

@@ -82,9 +82,7 @@ enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_tr
     return has_new_elements(nest, access, n_late, stamp) ? NEST_OTHERS_START : NEST_GOES_ON;
 }
 
-/* Sums start from zero where no stamp before touched them: so the elements of an output tell its
- * loops, and no tree is outside of what is asked about. */
-static bool tells_loops(const struct nest *nest, int access)
+bool nest_tells_loops(const struct nest *nest, int access)
 {
     const struct sator_relation *map = nest->timing->analysis->workload->accesses[access].relation;
     uint64_t seen = 0;
@@ -225,7 +223,8 @@ bool nest_is_counted(struct nest *nest, int *reach)
         }
         if (is_output)
             find_trees(nest, is_first ? NULL : transfer - 1, transfer);
-        if (is_output && transfer->asks && !tells_loops(nest, transfer->access))
+        /* sums start from zero where no stamp before touched them */
+        if (is_output && transfer->asks && !nest_tells_loops(nest, transfer->access))
             return false;
         for (int k = 0; k < nest->n_digits; k++) {
             const struct nest_digit *digit = &nest->digits[k];

@@ -243,6 +243,12 @@ struct box_words boxes_follow(struct boxes *b)
     find_holding(b, &own, &b->own);
     if (!b->own.any)
         return (struct box_words){0};
+    if (b->transfer->is_own) {
+        struct box_words words = {0};
+        bool starts = b->is_output && b->untouched && is_first(b);
+        nest_count_own(b->nest, b->transfer, own.sum, starts, &words.sent, &words.stored);
+        return words;
+    }
     for (int m = 0; m < b->n_moves; m++) {
         b->others[m].any = false;
         if (find_neighbour(b, &b->moves[m], values, &own, &others[m]))

@@ -128,6 +128,8 @@ bool nest_pass(const struct nest *nest, const struct nest_stamp *prefix, int64_t
 /* Whether the stamps fall into classes, each with "*reach" neighbours on either side; finds the
  * uneven loop. */
 bool nest_is_counted(struct nest *nest, int *reach);
+/* Whether an element of the access tells the values of all loops that it uses. */
+bool nest_tells_loops(const struct nest *nest, int access);
 /* Whether instances that may start the same sum differ in the digit: it is of space, no loop of the
  * access, and no tree outside adds up what they have. */
 bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit);
@@ -163,6 +165,11 @@ int64_t nest_count_most(const struct nest *nest, const struct nest_stamp *stamp)
 bool nest_follow_own(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement);
 
+/* What one PE's own memory serves in a stamp that sets the loops to "sum", but for what is inside
+ * it: operands sent, sums stored; where sums start, these are not read. */
+void nest_count_own(const struct nest *nest, const struct timing_transfer *transfer,
+        const int64_t *sum, bool starts, int64_t *sent, int64_t *stored);
+
 /* The pairs that "transfer" is about in "n" stamps, as a window; false: too many, or which of them
  * start sums is not known. */
 bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,
@@ -184,19 +191,21 @@ bool nest_follow_places(const struct nest *nest, const struct timing_transfer *t
         const struct nest_stamp *stamps, int at, bool one_by_one, struct timing_movement *movement);
 
 /* timing_runs.c: what moves at each value of the skewed row under one prefix, from the first on,
- * where values that are alike are there once. */
+ * where values that are alike are there once. Numbers of all PEs: where each has a port for itself,
+ * "busiest" has what they take. */
 struct nest_row {
     int64_t n;
     const int64_t *times; /* that each is there */
-    const int64_t **words; /* of each transfer: those sent, then of an output those stored; the same
+    const int64_t **words; /* of each transfer: those sent, those stored, those arrived; the same
                               array where they are the same; NULL: it is not of single stamps */
+    struct timing_delays **busiest; /* of each port: of the busiest PE; NULL: it is no PE's */
 };
 bool nest_is_output(const struct nest *nest, int transfer);
 /* Whether the transfer's contents are of single stamps, and its words pass a port. */
 bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer);
 /* What the row under a prefix depends on. */
 struct nest_run {
-    int64_t length; /* values, all of them */
+    int64_t first, length; /* values, all of them */
     int n_boxes; /* transfers that are followed */
     int n_key;
     int64_t *key;

@@ -135,6 +135,21 @@ static int64_t end_pe(const struct nest *nest, bool last)
     return pe;
 }
 
+void nest_count_own(const struct nest *nest, const struct timing_transfer *transfer,
+        const int64_t *sum, bool starts, int64_t *sent, int64_t *stored)
+{
+    const struct nest_access *access = &nest->accesses[transfer->access];
+    int64_t all = 1, fresh = 1;
+
+    for (int l = 0; l < nest->n_loops; l++) {
+        int64_t count = count_within(nest, l, nest->size[l] - 1 - sum[l]);
+        all *= count;
+        fresh *= access->uses[l] ? count : 1;
+    }
+    *sent = all - (starts ? fresh : 0);
+    *stored = nest_is_output(nest, (int)(transfer - nest->timing->transfers)) ? all : 0;
+}
+
 /* ---- PE by PE ---- */
 
 /* A PE that runs instances in the stamp. */

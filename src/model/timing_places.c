@@ -127,7 +127,7 @@ static void add_known(
 bool nest_follow_places(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, int at, bool one_by_one, struct timing_movement *movement)
 {
-    struct boxes *b = boxes_of(nest, transfer);
+    struct boxes *b = transfer->is_own ? NULL : boxes_of(nest, transfer);
 
     if (b == NULL || b->full || !boxes_open(b, stamps, NULL, n, at))
         return false;

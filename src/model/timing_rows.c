@@ -19,6 +19,14 @@ struct ways {
     struct way *list;
 };
 
+/* What an own port of the PEs does at a value. */
+static void add_busiest(const struct timing_delays *busiest, struct timing_delays *delays)
+{
+    for (int p = 0; p < TIMING_PHASES; p++)
+        delays->phase[p] += busiest->phase[p];
+    delays->all += busiest->all;
+}
+
 /* The row, and those before and after it where overlapped transfers need them. */
 struct around {
     const struct nest *nest;
@@ -95,7 +103,7 @@ static struct ways list_ways(const struct around *a)
     struct ways ways = {0};
 
     for (int i = 0; i < a->nest->timing->n_transfers; i++) {
-        if (a->row.words[i] == NULL)
+        if (a->row.words[i] == NULL || a->nest->timing->transfers[i].is_own)
             continue;
         add_way(a, i, false, &ways);
         if (nest_is_output(a->nest, i))
@@ -117,8 +125,8 @@ static void add_words(const struct timing *timing, const struct timing_use *use,
 }
 
 /* What the ports do at value "v" of the row. */
-static struct timing_delays *find_delays(const struct timing *timing, const struct ways *ways,
-        int64_t v, struct timing_delays *delays)
+static struct timing_delays *find_delays(const struct timing *timing, const struct nest_row *row,
+        const struct ways *ways, int64_t v, struct timing_delays *delays)
 {
     memset(delays, 0, sizeof *delays * (size_t)timing->n_ports);
     for (int i = 0; i < ways->n; i++) {
@@ -127,7 +135,20 @@ static struct timing_delays *find_delays(const struct timing *timing, const stru
         if (way->alone == v)
             add_words(timing, way->use, way->alone_phase, way->exposed, delays);
     }
+    for (int q = 0; q < timing->n_ports; q++) {
+        if (row->busiest[q] != NULL)
+            add_busiest(&row->busiest[q][v], &delays[q]);
+    }
     return delays;
+}
+
+static bool same_delays(const struct timing_delays *a, const struct timing_delays *b)
+{
+    bool same = a->all == b->all;
+
+    for (int p = 0; p < TIMING_PHASES && same; p++)
+        same = a->phase[p] == b->phase[p];
+    return same;
 }
 
 /* The end of the values from "v" on that are there equally often and in which the words, and what
@@ -139,6 +160,13 @@ static int64_t find_ramp(
 
     while (end < row->n && row->times[end] == row->times[v])
         end++;
+    for (int q = 0; q < timing->n_ports; q++) {
+        const struct timing_delays *busiest = row->busiest[q];
+        int64_t next = v + 1;
+        while (busiest != NULL && next < end && same_delays(&busiest[next], &busiest[v]))
+            next++;
+        end = busiest == NULL ? end : next;
+    }
     for (int i = 0; i < ways->n; i++) {
         const struct way *way = &ways->list[i];
         const struct timing_port *port = &timing->ports[way->use->port];
@@ -173,12 +201,12 @@ static void add_ramp(const struct adder *a, int64_t v, int64_t end)
 {
     sator_int times = a->row->times[v];
 
-    find_delays(a->timing, a->ways, v, a->first);
+    find_delays(a->timing, a->row, a->ways, v, a->first);
     if (end == v + 1) {
         timing_add_delays(a->timing, a->first, a->run, a->idle, times, a->sum);
         return;
     }
-    find_delays(a->timing, a->ways, end - 1, a->last);
+    find_delays(a->timing, a->row, a->ways, end - 1, a->last);
     if (timing_add_ramp(a->timing, a->first, a->last, end - v, a->run, times, a->sum))
         return;
     add_ramp(a, v, v + (end - v) / 2);
@@ -249,6 +277,8 @@ static void add_moved(const struct nest *nest, const struct nest_row *row, struc
             continue;
         if (transfer->sends.port >= 0)
             moved[0] += count_words(row, row->words[i]);
+        if (transfer->arrives.port >= 0)
+            moved[1] += count_words(row, row->words[i] + 2 * row->n);
         if (nest_is_output(nest, i) && transfer->takes.port >= 0)
             moved[2] += count_words(row, row->words[i] + row->n);
     }

@@ -17,21 +17,6 @@ enum {
     MOST_VALUES = 1 << 20
 };
 
-/* The digits of the running number, coarsest first, without values that are left out. */
-struct squeezed {
-    int n;
-    struct squeezed_digit {
-        int digit;
-        int64_t extent;
-        int64_t low, high; /* values at either end that are kept, of all transfers */
-        int64_t left_out; /* values in the middle */
-        int64_t factor; /* in the row, when these are left out */
-        int64_t middle; /* the value that stands for them and itself */
-    } digits[NEST_DIGITS];
-    int64_t span; /* of the row, without the running number */
-    int64_t n_values; /* of the row */
-};
-
 /* What is known of a transfer's words in rows that agree in all that they depend on. */
 struct known_row {
     const struct known_row *next;
@@ -119,6 +104,15 @@ static int64_t factor_of(const struct squeezed *s, const struct box_digit *digit
     return digit->factor;
 }
 
+struct box_span boxes_squeeze(const struct squeezed *s, const struct box_digit *digit)
+{
+    const int64_t first = squeeze(s, digit, digit->first);
+
+    return (struct box_span){.first = first,
+            .count = squeeze(s, digit, digit->first + digit->count) - first,
+            .factor = factor_of(s, digit)};
+}
+
 /* How often each value of the squeezed row is there. */
 static const int64_t *count_times(const struct squeezed *s, struct sator_arena *arena)
 {
@@ -142,32 +136,29 @@ static const int64_t *count_times(const struct squeezed *s, struct sator_arena *
 struct follower {
     struct boxes *boxes;
     const struct squeezed *squeezed;
-    int64_t first; /* value of the row */
-    int64_t *sent, *stored;
-    bool sends, stores; /* some are */
+    int64_t *sent, *stored, *arrived;
+    bool sends, stores, arrives; /* some are */
     int64_t begun;
 };
 
 /* Add the box at hand, whose places have "words" each, to the numerator "counts". */
 static void count_box(const struct follower *f, int64_t words, int64_t *counts)
 {
-    int64_t at[1 << MOST_SKEWED], sign[1 << MOST_SKEWED], base = -f->first;
+    int64_t at[1 << MOST_SKEWED], sign[1 << MOST_SKEWED], base = -f->squeezed->first;
     int n = 1;
 
     at[0] = 0;
     sign[0] = words;
     for (int i = 0; i < f->boxes->n_digits; i++) {
         const struct box_digit *digit = &f->boxes->digits[i];
-        int64_t factor = factor_of(f->squeezed, digit);
-        int64_t first = squeeze(f->squeezed, digit, digit->first);
-        int64_t end = squeeze(f->squeezed, digit, digit->first + digit->count);
-        if (factor == 0) {
+        const struct box_span span = boxes_squeeze(f->squeezed, digit);
+        if (span.factor == 0) {
             for (int k = 0; k < n; k++)
                 sign[k] *= digit->count;
             continue;
         }
-        base += factor * (factor < 0 ? end - 1 : first);
-        int64_t length = llabs(factor) * (end - first);
+        base += span.factor * (span.factor < 0 ? span.first + span.count - 1 : span.first);
+        int64_t length = llabs(span.factor) * span.count;
         for (int k = 0; k < n; k++) {
             at[n + k] = at[k] + length;
             sign[n + k] = -sign[k];
@@ -205,6 +196,10 @@ static void walk_boxes(struct follower *f, int i)
         if (words.stored > 0 && b->transfer->takes.port >= 0) {
             count_box(f, words.stored, f->stored);
             f->stores = true;
+        }
+        if (words.arrived > 0 && b->transfer->arrives.port >= 0) {
+            count_box(f, words.arrived, f->arrived);
+            f->arrives = true;
         }
         f->begun += words.begun * count_places(b);
         return;
@@ -248,14 +243,15 @@ static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
     struct sator_arena *arena = b->nest->timing->arena;
     int64_t *key = SATOR_NEW_ARRAY(arena, int64_t, b->n_key + 2 * s->n + 2);
     int n_key = write_key(b, s, key);
-    struct follower f = {.boxes = b, .squeezed = s, .first = b->runs[b->at].row.first};
+    struct follower f = {.boxes = b, .squeezed = s};
 
     for (const struct known_row *k = b->rows; k != NULL; k = k->next) {
         if (k->n_key == n_key && memcmp(k->key, key, sizeof *key * (size_t)n_key) == 0)
             return k->words;
     }
-    f.sent = SATOR_NEW_ARRAY(arena, int64_t, (1 + b->is_output) * s->n_values + 1);
-    f.stored = f.sent + s->n_values; /* inputs store nothing */
+    f.sent = SATOR_NEW_ARRAY(arena, int64_t, 3 * s->n_values + 1);
+    f.stored = f.sent + s->n_values;
+    f.arrived = f.stored + s->n_values;
     b->passed = 0;
     b->is_joined = false;
     walk_boxes(&f, 0);
@@ -268,6 +264,8 @@ static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
         divide(&f, f.sent);
     if (f.stores)
         divide(&f, f.stored);
+    if (f.arrives)
+        divide(&f, f.arrived);
     struct known_row *made = SATOR_NEW(arena, struct known_row);
     *made = (struct known_row){.next = b->rows, .n_key = n_key, .key = key, .words = f.sent};
     b->rows = made;
@@ -281,7 +279,8 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     struct boxes *b = boxes_of(nest, transfer);
     int n_skewed = 0;
 
-    if (b == NULL || transfer->holder_space > 0 || transfer->arrives.port >= 0 ||
+    if (b == NULL || (transfer->holder_space > 0 && !transfer->is_own) ||
+            (boxes_pass_own_ports(transfer) && transfer->kind == SATOR_TRANSFER_OVERLAPPED) ||
             !boxes_open(b, prefixes, rows, n, centre))
         return NULL;
     for (int i = 0; i < b->n_digits; i++)
@@ -299,7 +298,8 @@ bool nest_open_run(const struct nest *nest, const struct nest_stamp *prefixes, i
         if (!nest_row_range(nest, &prefixes[r], &rows[r].first, &rows[r].last))
             return false;
     }
-    *run = (struct nest_run){.length = rows[centre].last - rows[centre].first + 1};
+    *run = (struct nest_run){
+            .first = rows[centre].first, .length = rows[centre].last - rows[centre].first + 1};
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
         if (!nest_is_of_stamps(nest, transfer))
@@ -332,6 +332,7 @@ static bool follow_all(const struct nest *nest, const struct nest_run *run, bool
         note_boxes(nest->boxes[i], &squeezed);
     }
     squeeze_all(&squeezed, run->length, neighbours);
+    squeezed.first = run->first;
     if (squeezed.n_values > MOST_VALUES)
         return false;
     *row = (struct nest_row){.n = squeezed.n_values,
@@ -347,7 +348,7 @@ static bool follow_all(const struct nest *nest, const struct nest_run *run, bool
             return false;
         }
     }
-    return true;
+    return boxes_find_busiest(nest, &squeezed, row);
 }
 
 bool nest_follow_run(

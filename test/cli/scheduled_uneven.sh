@@ -14,7 +14,7 @@ for k in 13 16 40 70; do
 done
 executed eyeriss k=40,c=3,ox=9 'k%12, c%14' 'oy, c/14, ox + 11 - k%12'
 executed eyeriss k=40,c=3,ox=9 'k%12, c%14' 'oy, ox, c/14, 2*(k%12)'
-executed conventional k=40,c=3,ox=9 'k%32, c%32' 'oy, c/32, ox + k%32' # PEs with memories: stamp by stamp
+executed conventional k=40,c=3,ox=9 'k%32, c%32' 'oy, c/32, ox + k%32' # PEs with memories
 # too many instances to be followed one by one: a figure, which the execution of all of them has, too
 for machine in eyeriss conventional; do
     sator analyze conv2d:k=40,c=17,ox=300,oy=9,rx=2,ry=2 -a $machine -d conv2d/kc-p_c-kox-t --timing scheduled --json |

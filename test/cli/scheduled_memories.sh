@@ -1,0 +1,27 @@
+#!/bin/sh
+# Skewed rows over PEs with memories of their own: the busiest PE decides at each value of the row, and what arrives at
+# its memory adds to what this serves. Ragged sizes, memories so slow that they decide, rows that run the other way;
+# executed beside the analysis.
+. "$2/test/cli/harness"
+executed() { # sizes, space, time, then options
+    sizes=$1 space=$2 time=$3
+    shift 3
+    sator simulate "gemm:$sizes" --arch conventional --space "$space" --time "$time" --set levels.PE.shape=[4,3] "$@" \
+        >out 2>&1 || { echo "$sizes $space $time $*:"; cat out; }
+    sed -n "s/^ *cycles *\([0-9,]* executed, [0-9,]* analysed\).*/$sizes $*: \1/p" out
+}
+for slow in 'read: 16, write: 64' 'read: 48, write: 16' 'read: 7, write: 5'; do
+    for sizes in i=9,j=7,k=11 i=4,j=13,k=3 i=5,j=1,k=7; do
+        executed "$sizes" 'i%4, k%3' 'i/4, k/3, j + i%4 + k%3' --set "levels.L1.bandwidth_bits={$slow}"
+        executed "$sizes" 'i%4, j%3' 'i/4, j/3, k + i%4 + j%3' --set "levels.L1.bandwidth_bits={$slow}"
+        executed "$sizes" 'i%4, j%3' 'i/4, j/3, k - i%4 + 2*(j%3)' --set "levels.L1.bandwidth_bits={$slow}"
+        executed "$sizes" 'i%4, j%3' 'i/4, j/3, k - i%4 + j%3' --set "levels.L1.bandwidth_bits={$slow}" \
+            --set levels.L1.transfers=serial
+    done
+done
+# too many instances to follow one by one, and stamps to follow PE by PE: a figure that the memories decide
+for dataflow in ik-p_k-ijk-t ij-p_j-ijk-t; do
+    sator analyze gemm:i=1001,j=1003,k=1007 -a conventional -d gemm/$dataflow --timing scheduled --json |
+        sed -n 's/^.*"scheduled":[^0-9n]*\([0-9nul]*\),*$/\1/p'
+done
+exit 0
