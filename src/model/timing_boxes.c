@@ -292,9 +292,10 @@ static void find_reach(struct boxes *b)
     }
 }
 
-/* Whether no two places of a stamp hold the same element: then buses have nothing to share. Places
- * that do differ in digits of loops that the element does not tell, which make the same value of
- * the row: none, if each has a greater factor there than lesser ones add up to. */
+/* Whether no two places of a stamp hold the same element: then buses have nothing to share, trees
+ * nothing to add up. Places that do differ in digits of loops that the element does not tell, which
+ * make the same value of the row: none, if each has a greater factor there than lesser ones add up
+ * to. */
 static bool is_alone(const struct boxes *b)
 {
     if (!b->full || !nest_tells_loops(b->nest, b->transfer->access))
@@ -369,8 +370,8 @@ static bool make_boxes(struct boxes *b)
     if (transfer->is_own)
         return make_own(b);
     if (transfer->limits_wires || !transfer->transport.registers ||
-            (transfer->transport.n_buses > 0 && (b->is_output || !is_alone(b))) ||
-            !find_within(b) || !list_terms(b) || !list_moves(b))
+            (transfer->transport.n_buses > 0 && !is_alone(b)) || !find_within(b) ||
+            !list_terms(b) || !list_moves(b))
         return false;
     b->is_single = n_pieces == 1;
     for (int l = 0; l < b->nest->n_loops; l++)
