@@ -71,6 +71,20 @@ static const struct sator_level_tensor *find_words(
     return NULL;
 }
 
+/* All that has moved, until an interruption too. */
+static int64_t count_words(const struct simulate_outcome *outcome)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < outcome->n_words; i++) {
+        const struct simulate_words *words = &outcome->words[i];
+        sum += words->reads + words->writes + words->updates;
+    }
+    for (int i = 0; i < outcome->n_wires; i++)
+        sum += outcome->wires[i].words;
+    return sum;
+}
+
 static void compare_levels(struct comparison *c)
 {
     int n_held = 0;
@@ -83,7 +97,6 @@ static void compare_levels(struct comparison *c)
         char tensor[128];
         snprintf(tensor, sizeof tensor, "%.100s %s", access->tensor,
                 access->role == SATOR_READ ? "read" : "written");
-        c->made->words += words->reads + words->writes + words->updates;
         if (analysed == NULL) {
             differ(c, level, NULL, "%s holds %s in the execution, not in the analysis", level,
                     tensor);
@@ -131,7 +144,6 @@ static void compare_wires(struct comparison *c)
         const char *name = wire_name(&c->outcome->wires[i]);
         sator_int analysed = 0, executed = 0;
         bool known = false;
-        c->made->words += c->outcome->wires[i].words;
         for (int j = 0; j < c->outcome->n_wires; j++) {
             bool same = strcmp(wire_name(&c->outcome->wires[j]), name) == 0;
             known |= same && j < i;
@@ -209,6 +221,7 @@ static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *aren
     made->counts_are_equal = true;
     made->instances = outcome.instances;
     made->time_stamps = outcome.stamps;
+    made->words = count_words(&outcome);
     made->bytes = (int64_t)outcome.bytes;
     made->cycles = outcome.has_cycles ? outcome.cycles : -1;
     made->n_stalls = outcome.n_stalls;

@@ -435,5 +435,11 @@ enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *su
     *sum = timing_sum_new(timing);
     add_inside(&c, 0, &whole, sum);
     *done = !c.failed;
+    if (c.st == SATOR_LIMIT)
+        timing->cut_short = "the work limit ends before all classes of stamps are counted, and the "
+                            "stamps are too many to be followed one by one";
+    else if (c.pairs > MOST_PAIRS)
+        timing->cut_short = "what moves in the classes of stamps is too much to be counted, and "
+                            "the stamps are too many to be followed one by one";
     return c.st == SATOR_LIMIT ? SATOR_OK : c.st;
 }

@@ -187,7 +187,11 @@ int timing_find_class(struct classes *c, bool *known)
     *known = *at != 0;
     if (*known)
         return *at - 1;
-    c->failed |= c->n >= MOST_CLASSES;
+    if (c->n >= MOST_CLASSES) {
+        c->failed = true;
+        c->timing->cut_short = "the classes of stamps are too many to be counted, and the stamps "
+                               "too many to be followed one by one";
+    }
     made.description = sator_arena_copy(
             c->timing->arena, made.description, sizeof *made.description * (size_t)made.length);
     SATOR_PUSH(c->timing->arena, c->list, c->n, made);

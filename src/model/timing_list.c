@@ -203,8 +203,10 @@ enum sator_status timing_list_all(struct timing *timing, struct timing_list *lis
     timing->why = prepare(&lister);
     for (int i = 0; timing->why == NULL && i < w->n_loops; i++) {
         if (__builtin_mul_overflow(n, w->upper[i] - w->lower[i], &n) || n > MOST_INSTANCES)
-            timing->why = "the stamps fall into no classes that are counted, and are too many to "
-                          "be followed one by one";
+            timing->why = timing->cut_short != NULL
+                    ? timing->cut_short
+                    : "the stamps fall into no classes that are counted, and are too many to be "
+                      "followed one by one";
     }
     if (timing->why != NULL)
         return SATOR_OK;
