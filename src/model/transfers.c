@@ -236,7 +236,9 @@ enum sator_status analysis_transfer(struct analysis *analysis, const struct tran
     int from = holder < 0 ? 0 : analysis->memories[holder].space_cut;
     const struct sator_model_network *network =
             model_network(analysis->model, from, to->n_space, access);
-    int from_time = holder < 0
+    /* what a holder has that the part lies in is others' work, too: it is taken to keep its sums */
+    bool is_kept = holder < 0 || (part != NULL && from < part->n_space);
+    int from_time = is_kept
             ? 0
             : sator_model_held_time(network, analysis->workload->accesses[access].role,
                       analysis->memories[holder].time_cut);
