@@ -30,7 +30,7 @@ for i in 1 2 3; do run --db shard$i.db --shard $i/3 >/dev/null; done
 sator merge all.db shard3.db shard1.db --quiet
 sator merge all.db shard2.db shard1.db --quiet
 same all.db
-kill_at_random 200 4 60
+kill_at_random 4 60
 # a damaged file
 cp whole.db broken.db
 printf '%020000d' 0 | dd of=broken.db bs=1 seek=60000 conv=notrunc 2>/dev/null
