@@ -149,8 +149,9 @@ static void test_sums_of_digits(void **state)
 }
 
 /* A link two PEs on in both dimensions brings a word of a sum of n loops from as many PEs as there
- * are pairs of patterns of carries, 2^n times 2^n: 4^3 have a formula, 4^5 (more than 256) have
- * not, though along one dimension 2^5 have. */
+ * are pairs of patterns of carries, 2^n times 2^n, where a row has room for n loops, as one of 32
+ * PEs has for 5: 4^3 have a formula, 4^5 (more than 128) have not, though along one dimension 2^5
+ * have. */
 static void test_sources_of_links(void **state)
 {
     static const struct {
@@ -173,7 +174,7 @@ static void test_sources_of_links(void **state)
         char arch[512];
         snprintf(arch, sizeof arch,
                 "name: linked\nlevels:\n  - {memory: L2, energy_pj: 10}\n  - array: PE\n"
-                "    shape: [4, 4]\n    links: [{name: far, map: \"PE[i,j] -> %s\", interval: 1, "
+                "    shape: [32, 32]\n    links: [{name: far, map: \"PE[i,j] -> %s\", interval: 1, "
                 "energy_pj: 1,"
                 " tensors: [A]}]\n  - {compute: mac, energy_pj: 1}\n",
                 cases[k].to);
