@@ -521,13 +521,16 @@ struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic)
 {
     double pj = problem->fixed_pj, port_cycles[MAPPER_PORTS];
+    bool has_extra = problem->has_counted || traffic->has_late;
 
     if (traffic->is_unknown)
         return (struct mapper_cost){INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < problem->n_transfers; i++) {
         pj += (double)traffic->unique[i] * problem->transfer[i].unique_pj +
                 (double)traffic->arriving[i] * problem->transfer[i].arriving_pj;
-        if (problem->transfer[i].is_counted || (traffic->has_late && problem->transfer[i].has_late))
+        if (has_extra &&
+                (problem->transfer[i].is_counted ||
+                        (traffic->has_late && problem->transfer[i].has_late)))
             pj += traffic->extra_pj[i];
     }
     double cycles = (double)traffic->time_stamps * problem->cycles_per_instance;

@@ -21,22 +21,27 @@ void sator_mapper_mapping_init(const struct mapper_problem *problem, struct mapp
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape)
 {
-    for (int i = 0; i < problem->n_loops; i++) {
-        int64_t product = 1;
+    int n = problem->n_loops;
+
+    for (int i = 0; i < n; i++)
         shape->inside[problem->n_rows][i] = 1;
-        for (int r = problem->n_rows - 1; r >= 0; r--) {
-            assert(mapping->factor[r][i] >= 1);
-            product *= mapping->factor[r][i];
+    for (int r = problem->n_rows - 1; r >= 0; r--) {
+        const int64_t *factor = mapping->factor[r], *inner = shape->inside[r + 1];
+        for (int i = 0; i < n; i++) {
+            int64_t product = factor[i] * inner[i];
+            assert(factor[i] >= 1);
             shape->inside[r][i] = product < problem->extent[i] ? product : problem->extent[i];
         }
     }
     shape->n_digits = 0;
     for (int r = 0; r < problem->n_rows; r++) {
-        for (int k = 0; k < problem->n_loops && problem->row[r].is_space; k++) {
+        if (!problem->row[r].is_space)
+            continue;
+        for (int k = 0; k < n; k++) {
             int i = mapping->along[r][k];
-            if (mapping->factor[r][i] > 1)
-                shape->digit[shape->n_digits++] =
-                        (struct mapper_digit){r, i, mapping->factor[r][i]};
+            int64_t factor = mapping->factor[r][i];
+            if (factor > 1)
+                shape->digit[shape->n_digits++] = (struct mapper_digit){r, i, factor};
         }
     }
     assert(shape->n_digits <= MAPPER_DIGITS);

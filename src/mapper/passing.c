@@ -45,15 +45,17 @@ unsigned sator_mapper_passed(
     for (int i = 0; i < problem->n_transfers; i++) {
         const struct mapper_transfer *t = &problem->transfer[i];
         const struct mapper_access *access = &problem->access[t->access];
+        if (!t->may_pass)
+            continue;
         unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
-        for (int r = 0; r < t->child_row && t->may_pass; r++) {
+        for (int r = 0; r < t->child_row; r++) {
             for (int l = 0; l < problem->n_loops && problem->row[r].is_space; l++) {
                 unsigned here = mapping->factor[r][l] > 1 ? 1U << r : 0;
                 all |= here;
                 rows |= sliding >> l & 1 ? here : 0;
             }
         }
-        transfers |= t->may_pass && pass_over(t, rows, all) ? 1U << i : 0;
+        transfers |= pass_over(t, rows, all) ? 1U << i : 0;
     }
     return transfers;
 }

@@ -106,29 +106,31 @@ static bool is_sure(const struct mapper_problem *p, int m, int access)
     return (p->memory[m].shared_sums >> access & 1) == 0;
 }
 
-static void add_flow(const struct mapper_problem *p, struct mapper_transfer *t, int m, bool writes,
-        bool arriving)
+static void add_flow(struct mapper_problem *p, int transfer, int m, bool writes, bool arriving)
 {
-    int port = sator_mapper_port_of(p, m, t->access, writes);
-
-    assert(t->n_flows < MAPPER_FLOWS);
+    int access = p->transfer[transfer].access, port = sator_mapper_port_of(p, m, access, writes);
 
     if (port >= 0)
-        t->flow[t->n_flows++] =
-                (struct mapper_flow){port, arriving, (double)p->memory[m].word_bits[t->access]};
+        p->flow[p->n_flows++] = (struct mapper_flow){
+                port, transfer, arriving, (double)p->memory[m].word_bits[access]};
 }
 
-static void find_flows(const struct mapper_problem *p, struct mapper_transfer *t)
+static void find_flows(struct mapper_problem *p, int transfer)
 {
-    t->n_flows = 0;
+    struct mapper_transfer *t = &p->transfer[transfer];
+    int first = p->n_flows;
+
     if (!t->is_outside) {
         if (is_sure(p, t->parent, t->access))
-            add_flow(p, t, t->parent, false, false);
+            add_flow(p, transfer, t->parent, false, false);
         if (p->access[t->access].role == SATOR_WRITE)
-            add_flow(p, t, t->parent, true, false);
+            add_flow(p, transfer, t->parent, true, false);
     }
     if (t->child < p->n_memories && is_sure(p, t->child, t->access))
-        add_flow(p, t, t->child, true, true);
+        add_flow(p, transfer, t->child, true, true);
+    t->flow = &p->flow[first];
+    t->n_flows = p->n_flows - first;
+    assert(t->n_flows <= MAPPER_FLOWS);
 }
 
 /* Whether some tensor that memory "m" holds passes through "lane". */
@@ -248,8 +250,11 @@ enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_p
         }
     }
     find_shared_sums(problem);
+    problem->n_flows = 0;
+    problem->flow = SATOR_NEW_ARRAY(
+            problem->arena, struct mapper_flow, MAPPER_FLOWS * problem->n_transfers + 1);
     for (int i = 0; i < problem->n_transfers; i++)
-        find_flows(problem, &problem->transfer[i]);
+        find_flows(problem, i);
     find_asked(problem);
     find_fixed(problem);
     return SATOR_OK;
@@ -390,11 +395,10 @@ void sator_mapper_port_bits(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits)
 {
     memcpy(bits, traffic->crew.fixed_bits, sizeof *bits * (size_t)problem->n_ports);
-    for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        for (int k = 0; k < t->n_flows; k++)
-            bits[t->flow[k].port] += t->flow[k].bits *
-                    (double)(t->flow[k].arriving ? traffic->arriving[i] : traffic->unique[i]);
+    for (int i = 0; i < problem->n_flows; i++) {
+        const struct mapper_flow *flow = &problem->flow[i];
+        const int64_t *words = flow->arriving ? traffic->arriving : traffic->unique;
+        bits[flow->port] += flow->bits * (double)words[flow->transfer];
     }
 }
 

@@ -158,6 +158,13 @@ struct mapper_pass {
     const struct sator_link *link;
 };
 
+/* Words of a transfer that pass through a port. */
+struct mapper_flow {
+    int port, transfer;
+    bool arriving; /* the arriving words; else the unique ones */
+    double bits; /* a word */
+};
+
 struct mapper_transfer {
     int access;
     int parent; /* memory */
@@ -208,11 +215,7 @@ struct mapper_transfer {
     double merged_pj; /* energy that a merged word spares, part of the next two */
     double unique_pj, arriving_pj; /* energy a word, all its actions together */
     int n_flows;
-    struct mapper_flow {
-        int port;
-        bool arriving; /* the arriving words; else the unique ones */
-        double bits; /* a word */
-    } flow[MAPPER_FLOWS];
+    const struct mapper_flow *flow; /* of the problem's */
 };
 
 /* A port of a memory, for reads, writes or both in turns, whose bandwidth is given. */
@@ -266,6 +269,8 @@ struct mapper_problem {
     struct mapper_transfer transfer[MAPPER_TRANSFERS];
     int n_ports;
     struct mapper_port port[MAPPER_PORTS];
+    int n_flows; /* of all transfers, one after the other */
+    struct mapper_flow *flow;
     double fixed_pj; /* what every mapping spends */
     double fixed_bits[MAPPER_PORTS]; /* what every mapping moves, all instances together ... */
     int n_spared; /* ... less what instances start from zero */

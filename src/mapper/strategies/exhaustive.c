@@ -254,7 +254,7 @@ static void try_unrolling(struct enumeration *e)
     sator_mapper_shape_init(p, &e->mapping, &e->shape);
     memcpy(e->shape.inside[0], p->extent, sizeof p->extent); /* the outermost covers all */
     e->passes = sator_mapper_passed(p, &e->mapping) != 0;
-    e->traffic.is_uneven = false;
+    e->traffic.is_uneven = e->knows_crew = false;
     if (!e->passes)
         prepare(e, e->ready[p->n_memories]);
     tiles_of(e, p->n_memories - 1);

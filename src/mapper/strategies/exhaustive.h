@@ -46,6 +46,7 @@ struct enumeration {
     int64_t rest[MAPPER_LOOPS]; /* what is left for memories further out */
     bool ragged; /* some last tile is short, or some transfer has no formula, or passes */
     bool passes; /* words of some transfer pass from PE to PE */
+    bool knows_crew; /* of the unrolling: tiles say nothing of sums that do not slide */
     unsigned movable[MAPPER_MEMORIES]; /* loops whose order may matter */
     int n_movable[MAPPER_MEMORIES];
     int64_t all_groups[MAPPER_TRANSFERS], all_tiles[MAPPER_TRANSFERS]; /* words of one stamp */

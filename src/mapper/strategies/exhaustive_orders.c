@@ -250,6 +250,16 @@ static void ragged_orders_from(struct enumeration *e, int m, unsigned left, int 
     }
 }
 
+static void find_crew(struct enumeration *e)
+{
+    const struct mapper_problem *p = e->problem;
+
+    sator_mapper_crew_of(p, e->search->words, &e->mapping, &e->shape, &e->traffic.crew);
+    e->knows_crew = true;
+    for (int i = 0; i < p->n_spared; i++)
+        e->knows_crew &= !p->access[p->spared[i].access].is_sliding;
+}
+
 /* All orders of the loops of each memory that have factors to order. */
 void exhaustive_try_orders(struct enumeration *e)
 {
@@ -271,8 +281,8 @@ void exhaustive_try_orders(struct enumeration *e)
         for (int i = 0; i < movable && e->inside[m] != 0; i++)
             start.outside *= factor[e->mapping.order[m][i]];
     }
-    if (!e->ragged)
-        sator_mapper_crew_of(p, e->search->words, &e->mapping, &e->shape, &e->traffic.crew);
+    if (!e->ragged && !e->knows_crew)
+        find_crew(e);
     if (e->ragged)
         ragged_orders_from(e, p->n_memories - 1, e->movable[p->n_memories - 1],
                 e->n_movable[p->n_memories - 1]);
