@@ -630,25 +630,6 @@ static unsigned movable(const struct mapper_problem *p, const struct mapper_mapp
     return loops;
 }
 
-bool sator_mapper_is_ordered(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
-{
-    for (int m = 0; m < problem->n_memories && problem->has_orders; m++) {
-        const struct mapper_row *row = &problem->row[problem->memory[m].row];
-        unsigned left = movable(problem, mapping, m);
-        for (int k = 0; k < problem->n_loops; k++) {
-            int loop = mapping->order[m][k];
-            left &= ~(1U << loop);
-            for (int i = 0; i < problem->n_loops; i++) { /* some loop further in belongs outside */
-                if (mapping->factor[problem->memory[m].row][loop] > 1 && (left >> i & 1) &&
-                        (row->outside[loop] >> i & 1))
-                    return false;
-            }
-        }
-    }
-    return true;
-}
-
 void sator_mapper_arrange(const struct mapper_problem *problem, struct mapper_mapping *mapping)
 {
     for (int m = 0; m < problem->n_memories && problem->has_orders; m++) {

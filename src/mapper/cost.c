@@ -554,13 +554,8 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
 
     if (!mapper_is_complete(problem, mapping)) /* it may be one of a space of other factors */
         return false;
-    for (int r = 0; r < problem->n_rows; r++) {
-        int64_t used = 1;
-        for (int i = 0; i < problem->n_loops; i++)
-            used *= mapping->factor[r][i];
-        if (problem->row[r].is_space && used > problem->row[r].shape)
-            return false;
-    }
+    if (!mapper_fits_arrays(problem, mapping))
+        return false;
     if (problem->imperfect && !sator_mapper_is_in_space(problem, mapping))
         return false;
     sator_mapper_shape_init(problem, mapping, &shape);

@@ -48,9 +48,6 @@ bool sator_mapper_may_spread_loop(
 /* Whether the mapping's factors respect the constraints, and leave no gaps in a skewed row. */
 bool sator_mapper_is_allowed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
-/* Whether its orders do. */
-bool sator_mapper_is_ordered(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* Of the loops "left" at memory row "row", those that may stand inside all others of them: some, if
  * there are any. */
 unsigned sator_mapper_innermost_of(const struct mapper_problem *problem, int row, unsigned left);

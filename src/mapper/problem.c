@@ -23,7 +23,7 @@ struct builder {
 
 enum {
     MOST_IMPERFECT = 1 << 24, /* extent; at most 2^13 tiles are the least for their number */
-    MOST_CUT_VALUES = 1 << 22 /* of an index with several loops: words_cut.c marks them */
+    MOST_CUT_VALUES = 1 << 22 /* of an index with several loops: words_cut.c */
 };
 
 /* ---- the workload ---- */

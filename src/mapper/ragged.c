@@ -4,6 +4,7 @@
  * stands at its last digits, where its tile is short.
  */
 #include "mapper/cost.h"
+#include "mapper/invariants.h"
 
 #include <assert.h>
 
@@ -78,10 +79,7 @@ bool sator_mapper_is_ragged(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops)
 {
     for (int i = 0; i < problem->n_loops && problem->imperfect; i++) {
-        int64_t product = 1;
-        for (int r = 0; r < problem->n_rows; r++)
-            product *= mapping->factor[r][i];
-        if ((loops >> i & 1) && product != problem->extent[i])
+        if ((loops >> i & 1) && mapper_covered(problem, mapping, i) != problem->extent[i])
             return true;
     }
     return false;

@@ -85,15 +85,14 @@ static void add_positions(struct sator_value_set *set, const struct mapper_steps
         sator_value_set_add(set, steps->spread_step[i], steps->spread_count[i]);
 }
 
-/* Set "set" to the values of a tile that begins at 0. */
-static void open_set(
-        const struct mapper_index *index, const int64_t *tile, struct sator_value_set *set)
+void sator_mapper_words_open(const struct mapper_index *index, const int64_t *whole,
+        const int64_t *tile, struct sator_value_set *set)
 {
     const int64_t zero = 0;
     int longest = 0;
 
     for (int i = 1; i < index->n_parts; i++) {
-        if (tile[i] > tile[longest])
+        if (whole[i] > whole[longest])
             longest = i;
     }
     int64_t modulus = index->n_parts == 0 ? 1 : magnitude(index->coef[longest]);
@@ -111,8 +110,9 @@ static void open_set(
 static void open_tile(const struct mapper_index *index, const struct mapper_steps *steps,
         struct sator_value_set *tile, struct sator_value_set *all)
 {
-    open_set(index, steps->tile, tile);
-    sator_value_set_copy(tile, all);
+    sator_mapper_words_open(index, steps->tile, steps->tile, tile);
+    *all = (struct sator_value_set){.modulus = tile->modulus};
+    sator_value_set_unite(all, tile, 0);
     add_positions(all, steps);
 }
 
@@ -126,7 +126,7 @@ static int64_t count_kept(const struct sator_value_set *tile, const struct sator
     const struct sator_value_set *touched = any ? all : tile;
     int64_t kept = 0;
 
-    sator_value_set_leave(touched, shift, &fresh);
+    sator_value_set_leave(touched, touched, shift, &fresh);
     if (sator_value_set_size(&fresh) < sator_value_set_size(touched)) { /* else nothing is */
         if (!any)
             add_positions(&fresh, steps);

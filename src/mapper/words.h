@@ -58,6 +58,12 @@ static inline int64_t sator_mapper_pair(const struct mapper_index *index, int64_
     return nx * ny - (nx > b ? nx - b : 0) * (ny > a ? ny - a : 0);
 }
 
+struct sator_value_set;
+/* Set "set" (to be freed) to the values of "tile" from 0 on, comparable with those of all tiles that
+ * are part of one "whole". */
+void sator_mapper_words_open(const struct mapper_index *index, const int64_t *whole,
+        const int64_t *tile, struct sator_value_set *set);
+
 /* Whether the tile takes all values between its least and greatest (up to a common divisor): it
  * then keeps the less the further it moves. */
 bool sator_mapper_words_gapless(

@@ -161,6 +161,24 @@ static inline uint64_t seed(void)
     return number;
 }
 
+/* Whether the loops with factors stand at each memory as constraints order them. */
+static inline bool is_in_order(const struct mapper_problem *p, const struct mapper_mapping *mapping)
+{
+    bool fine = true;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        const struct mapper_row *row = &p->row[p->memory[m].row];
+        const int64_t *factor = mapping->factor[p->memory[m].row];
+        const int8_t *order = mapping->order[m];
+        for (int inner = 0; inner < p->n_loops; inner++) {
+            for (int outer = 0; outer < inner; outer++)
+                fine &= factor[order[outer]] == 1 || factor[order[inner]] == 1 ||
+                        !(row->outside[order[outer]] >> order[inner] & 1);
+        }
+    }
+    return fine;
+}
+
 /* A random constraint as text. */
 static inline void write_constraint(
         const struct mapper_problem *p, struct machines_rng *rng, char *text, size_t size)

@@ -119,7 +119,7 @@ static bool obeys(struct problem_case *c, const struct mapper_search *search)
         sator_mapper_count(&c->problem, words, &search->best, &traffic);
         double cost = sator_mapper_cost(&c->problem, &traffic).value;
         fine = sator_mapper_is_legal(&c->problem, words, &search->best) &&
-                sator_mapper_is_ordered(&c->problem, &search->best) &&
+                is_in_order(&c->problem, &search->best) &&
                 fabs(cost - search->best_cost.value) <= 1e-9 * fabs(cost);
     }
     sator_mapper_words_free(words);
@@ -167,7 +167,7 @@ static void order_plainly(struct plain_search *s, int m, int at)
     if (s->mappings > MOST_MAPPINGS)
         return;
     if (m == p->n_memories) {
-        if (sator_mapper_is_ordered(p, &s->mapping))
+        if (is_in_order(p, &s->mapping))
             cost_plainly(s);
         return;
     }

@@ -56,7 +56,7 @@ static double enumerate_orders(const struct mapper_problem *p, int m, int placed
             memcpy(mapping.order[k], order, sizeof mapping.order[k]);
         for (int i = 0; i < p->n_loops; i++)
             mapping.factor[p->memory[m].row][i] = 2;
-        return sator_mapper_is_ordered(p, &mapping);
+        return is_in_order(p, &mapping);
     }
     for (int i = 0; i < p->n_loops; i++) {
         if (memchr(order, i, (size_t)placed) != NULL)

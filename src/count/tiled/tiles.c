@@ -212,7 +212,7 @@ static int64_t add_box(const struct tiled_nest *nest, int loop, const struct box
 
 /* Unite "set" with the sums of one box of each loop; false: with too many gaps. */
 static bool add_boxes(const struct tiled_sets *sets, const struct box *const *box, int64_t residue,
-        struct sator_value_set *set, bool is_first)
+        struct sator_value_set *set)
 {
     const struct tiled_part *part = sets->part;
     struct progression list[TILED_DIGITS];
@@ -233,30 +233,23 @@ static bool add_boxes(const struct tiled_sets *sets, const struct box *const *bo
                 &sums, list[i].step, list[i].count, sets->nest->is_whole ? INT64_MAX : MOST_RUNS);
     if (fits && part->divisor > 1)
         sator_value_set_divide(&sums, part->divisor);
-    if (is_first) {
-        *set = sums;
-    } else {
-        sator_value_set_unite(set, &sums);
-        sator_value_set_free(&sums);
-    }
+    sator_value_set_unite(set, &sums, 0);
+    sator_value_set_free(&sums);
     return fits;
 }
 
 /* Choose boxes of the loops from "i" on. */
 static bool unite_boxes(const struct tiled_sets *sets, const uint8_t *shape, int i,
-        const struct box **chosen, int64_t residue, struct sator_value_set *set, bool *is_first)
+        const struct box **chosen, int64_t residue, struct sator_value_set *set)
 {
-    if (i == sets->part->n_loops) {
-        bool fits = add_boxes(sets, chosen, residue, set, *is_first);
-        *is_first = false;
-        return fits;
-    }
+    if (i == sets->part->n_loops)
+        return add_boxes(sets, chosen, residue, set);
     struct box *box = sator_alloc(sizeof *box * MOST_BOXES);
     int n = make_boxes(sets->nest, sets->part->loop[i], shape[i], box);
     bool fits = true;
     for (int b = 0; b < n && fits; b++) {
         chosen[i] = &box[b];
-        fits = unite_boxes(sets, shape, i + 1, chosen, residue, set, is_first);
+        fits = unite_boxes(sets, shape, i + 1, chosen, residue, set);
     }
     free(box);
     return fits;
@@ -268,7 +261,6 @@ const struct sator_value_set *tiled_sets_find(
     const struct tiled_part *part = sets->part;
     int64_t residue = part->divisor == 1 ? 0 : sator_floor_mod(base, part->divisor);
     const struct box *chosen[TILED_PART_LOOPS];
-    bool is_first = true;
 
     *lead = part->divisor == 1 ? base : (base - residue) / part->divisor;
     for (const struct known_set *known = sets->known; known != NULL; known = known->next) {
@@ -276,9 +268,10 @@ const struct sator_value_set *tiled_sets_find(
             return known->is_beyond ? NULL : &known->set;
     }
     struct known_set *made = sator_alloc(sizeof *made);
-    *made = (struct known_set){.residue = residue, .next = sets->known};
+    *made = (struct known_set){
+            .residue = residue, .set = {.modulus = sets->modulus}, .next = sets->known};
     memcpy(made->shape, shape, (size_t)part->n_loops);
-    made->is_beyond = !unite_boxes(sets, shape, 0, chosen, residue, &made->set, &is_first);
+    made->is_beyond = !unite_boxes(sets, shape, 0, chosen, residue, &made->set);
     if (made->is_beyond)
         sator_value_set_free(&made->set);
     sets->known = made;

@@ -153,16 +153,14 @@ static int64_t product(struct sator_tiling *t, int kept)
     return words;
 }
 
-/* Words kept in the steps of digit of time number "own" of part "p", where "inside" digits of time
- * of each part stand inside of it. */
-static int64_t kept_words(struct sator_tiling *t, int p, int own, const int *inside)
+/* Words kept in the steps of the digit of time of part "p" that was placed last. */
+static int64_t kept_words(struct sator_tiling *t, int p)
 {
     int kept[TILING_LOOPS];
     int64_t words = 1;
 
     for (int o = 0; o < t->n_parts; o++)
-        kept[o] = 2 * (inside == NULL ? t->states[t->state[o]].n_times : inside[o]);
-    kept[p] = 2 * own + 1;
+        kept[o] = 2 * t->states[t->state[o]].n_times - (o == p);
     if (t->network != NULL) {
         struct crossing crossing = find_crossing(t, kept);
         return crossing.words < 0 ? TILING_UNKNOWN : crossing.anew - crossing.words;
@@ -185,23 +183,6 @@ int64_t sator_tiling_most(struct sator_tiling *t)
     return product(t, TILING_MOST);
 }
 
-int64_t sator_tiling_words(struct sator_tiling *t)
-{
-    int inside[TILING_LOOPS] = {0};
-    int64_t words = sator_tiling_all(t);
-
-    for (int i = 0; i < t->n_placed && words != TILING_UNKNOWN; i++) {
-        int p = t->placed[i].part;
-        if (!t->placed[i].is_time)
-            continue;
-        int64_t kept = kept_words(t, p, inside[p], inside);
-        assert(kept <= words);
-        words = kept == TILING_UNKNOWN ? TILING_UNKNOWN : words - kept;
-        inside[p]++;
-    }
-    return words;
-}
-
 /* ---- placing ---- */
 
 static int place(struct sator_tiling *t, int loop, int kind, int64_t size)
@@ -209,7 +190,7 @@ static int place(struct sator_tiling *t, int loop, int kind, int64_t size)
     int p = t->part_of[loop];
 
     assert(p >= 0 && t->n_placed < TILING_DIGITS);
-    t->placed[t->n_placed++] = (struct placed){p, t->state[p], kind == PLACED};
+    t->placed[t->n_placed++] = (struct placed){p, t->state[p]};
     t->state[p] = child_of(t, t->state[p], loop, kind, size);
     return p;
 }
@@ -277,9 +258,7 @@ void sator_tiling_join(struct sator_tiling *t, const struct sator_tiling_net *ne
 
 int64_t sator_tiling_step(struct sator_tiling *t, int loop)
 {
-    int p = place(t, loop, PLACED, 0);
-
-    return kept_words(t, p, t->states[t->state[p]].n_times - 1, NULL);
+    return kept_words(t, place(t, loop, PLACED, 0));
 }
 
 void sator_tiling_back(struct sator_tiling *t)

@@ -70,8 +70,6 @@ void sator_tiling_back(struct sator_tiling *tiling);
 
 /* The words of all time-stamps, if none were kept. */
 int64_t sator_tiling_all(struct sator_tiling *tiling);
-/* Those that cross: less what is kept in the steps of the digits placed. */
-int64_t sator_tiling_words(struct sator_tiling *tiling);
 /* The most words that one PE touches in one stamp. */
 int64_t sator_tiling_most(struct sator_tiling *tiling);
 

@@ -40,7 +40,6 @@ struct sator_tiling {
     int n_placed;
     struct placed {
         int part, before; /* the state before */
-        bool is_time;
     } placed[TILING_DIGITS];
     int n_states, state_room;
     struct tiling_state *states;

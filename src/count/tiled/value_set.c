@@ -68,40 +68,34 @@ void sator_value_set_init(
         append(set, run[k]); /* never further than k */
 }
 
-void sator_value_set_copy(const struct sator_value_set *set, struct sator_value_set *copy)
-{
-    *copy = moved(set, 0);
-}
-
 void sator_value_set_free(struct sator_value_set *set)
 {
     free(set->run);
 }
 
-void sator_value_set_unite(struct sator_value_set *set, const struct sator_value_set *other)
+void sator_value_set_unite(
+        struct sator_value_set *set, const struct sator_value_set *other, int64_t distance)
 {
-    struct sator_value_set all = {.modulus = set->modulus};
+    struct sator_value_set all = {.modulus = set->modulus}, added = moved(other, distance);
     int64_t i = 0, j = 0;
 
     assert(set->modulus == other->modulus);
-    all.run = sator_alloc(sizeof *all.run * (size_t)(set->n_runs + other->n_runs));
-    while (i < set->n_runs || j < other->n_runs) {
+    all.run = sator_alloc(sizeof *all.run * (size_t)(set->n_runs + added.n_runs));
+    while (i < set->n_runs || j < added.n_runs) {
         bool own =
-                j == other->n_runs || (i < set->n_runs && is_before(&set->run[i], &other->run[j]));
-        append(&all, own ? set->run[i++] : other->run[j++]);
+                j == added.n_runs || (i < set->n_runs && is_before(&set->run[i], &added.run[j]));
+        append(&all, own ? set->run[i++] : added.run[j++]);
     }
     sator_value_set_free(set);
-    set->run = all.run;
-    set->n_runs = all.n_runs;
+    sator_value_set_free(&added);
+    *set = all;
 }
 
 bool sator_value_set_try_add(struct sator_value_set *set, int64_t step, int64_t count, int64_t most)
 {
     for (int64_t made = 1, more; made < count; made += more) {
         more = made < count - made ? made : count - made;
-        struct sator_value_set other = moved(set, more * step);
-        sator_value_set_unite(set, &other);
-        sator_value_set_free(&other);
+        sator_value_set_unite(set, set, more * step);
         if (set->n_runs > most)
             return false;
     }
@@ -135,14 +129,14 @@ int64_t sator_value_set_size(const struct sator_value_set *set)
     return size;
 }
 
-void sator_value_set_leave(
-        const struct sator_value_set *set, int64_t shift, struct sator_value_set *left)
+void sator_value_set_leave(const struct sator_value_set *set, const struct sator_value_set *other,
+        int64_t shift, struct sator_value_set *left)
 {
-    struct sator_value_set before = moved(set, -shift);
-    int64_t at = 0;
+    struct sator_value_set before = moved(other, -shift);
+    int64_t at = 0, most = set->n_runs + other->n_runs; /* each cuts a run in two at most */
 
-    *left = (struct sator_value_set){.modulus = set->modulus,
-            .run = sator_alloc(sizeof *left->run * (size_t)(2 * set->n_runs))};
+    *left = (struct sator_value_set){
+            .modulus = set->modulus, .run = sator_alloc(sizeof *left->run * (size_t)most)};
     for (int64_t k = 0; k < set->n_runs; k++) {
         struct sator_value_run rest = set->run[k];
         for (; at < before.n_runs; at++) {
@@ -160,6 +154,6 @@ void sator_value_set_leave(
         if (rest.first <= rest.last)
             append(left, rest);
     }
-    assert(left->n_runs <= 2 * set->n_runs);
+    assert(left->n_runs <= most);
     sator_value_set_free(&before);
 }
