@@ -165,6 +165,35 @@ static void test_tiling(void **state)
     sator_ctx_free(ctx);
 }
 
+/* A[a + b + c + d + e + f + g + 10 p] and loops of 2, at 40 places p. */
+static void test_many_loops_and_places(void **state)
+{
+    int64_t extent[7], tile[7], coef[7], place[40];
+    int loop[7];
+    struct sator_ctx *ctx = sator_ctx_new();
+
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        extent[i] = 2;
+        tile[i] = coef[i] = 1;
+        loop[i] = i;
+    }
+    for (int p = 0; p < 40; p++)
+        place[p] = 10 * p;
+    const struct sator_tiling_index index = {7, loop, coef, 1, 40, place};
+    const struct sator_tiling_access access = {7, extent, 1, &index};
+    struct sator_tiling *tiling = sator_tiling_new(ctx, &access);
+    assert_non_null(tiling);
+    sator_tiling_begin(tiling, extent);
+    assert_int_equal(sator_tiling_all(tiling), 320); /* 0 to 7 at each place */
+    sator_tiling_begin(tiling, tile);
+    sator_tiling_divide(tiling, 6, 2);
+    assert_int_equal(sator_tiling_all(tiling), 5120); /* 40 in each of 128 stamps */
+    assert_int_equal(sator_tiling_step(tiling, 6), 0);
+    sator_tiling_free(tiling);
+    sator_ctx_free(ctx);
+}
+
 /* A window of three places at each of three PEs in a row, one further from PE to PE. */
 struct stamp_case {
     unsigned held; /* bits: stamps before that count; 0: this one */
@@ -238,7 +267,8 @@ static void test_named_digits(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_volumes),
-            cmocka_unit_test(test_tiling), cmocka_unit_test(test_stamps),
+            cmocka_unit_test(test_tiling), cmocka_unit_test(test_many_loops_and_places),
+            cmocka_unit_test(test_stamps),
             cmocka_unit_test(test_named_digits)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ enum {
     TILED_ROWS = 96,
     TILED_SPACES = 6, /* dimensions of a space-stamp (CLOSED_SPACES, for links) */
     TILED_PLACES = 32, /* accesses of one tensor */
-    TILED_PART_LOOPS = 6 /* loops that one index adds up */
+    TILED_PART_LOOPS = 16 /* loops that one index adds up */
 };
 
 enum {

@@ -296,7 +296,7 @@ static bool add_part(struct sator_tiling *t, const struct sator_tiling_index *in
         t->part_of[loop] = (int8_t)t->n_parts++;
         return true;
     }
-    if (index->n_loops > TILED_PART_LOOPS || index->n_places > TILED_PLACES)
+    if (index->n_loops > TILED_PART_LOOPS)
         return false;
     part->is_indexed = true;
     part->divisor = index->divisor;

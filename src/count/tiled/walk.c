@@ -347,6 +347,7 @@ static enum sator_status run(struct tiled_walker *w, const struct sator_decline 
     w->n_stamps = q->n_back + 1 - (q->n_back > 0 && q->pattern[q->n_back - 1] == TILED_NEVER);
     w->cell_size = sizeof(struct tiled_cell) +
             sizeof(((struct tiled_cell *)0)->source[0]) * (size_t)q->n_sources;
+    w->cell_size += -w->cell_size % _Alignof(struct tiled_cell);
     w->room = 64;
     w->cells = sator_alloc(w->cell_size * w->room);
     w->sets = tiled_sets_new(q->nest, w->part);
