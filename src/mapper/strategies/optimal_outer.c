@@ -78,7 +78,6 @@ void optimal_tabulate(struct optimizer *o)
     if (o->table.tabulated || p->has_fixed || o->plan->imperfect)
         return;
     o->table.tabulated = true;
-    o->at.crew = o->plan->unknown;
     optimal_find_least(o);
     optimal_know_grown(o->plan, &o->at);
     sator_mapper_bounds_crew(o->bounds, &o->at.crew);

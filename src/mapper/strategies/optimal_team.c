@@ -324,6 +324,7 @@ void optimal_visit_as_team(struct optimizer *o, int first, int count, double res
     o->table.n_listings = team->n_listings;
     o->table.tabulated = team->tabulated;
     memcpy(o->table.outer, team->outer, sizeof o->table.outer);
+    optimal_find_least(o); /* of what all know, not what the caller's last visit did */
     pthread_cond_destroy(&team->changed);
     pthread_mutex_destroy(&team->lock);
     free(team);

@@ -37,6 +37,7 @@ static void note_crew(struct optimizer *o)
 
 void optimal_find_least(struct optimizer *o)
 {
+    o->at.crew = o->plan->unknown;
     note_crew(o);
     o->table.least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
