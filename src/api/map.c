@@ -158,7 +158,8 @@ static enum sator_status search_mapping(struct mapper_question *q, struct sator_
             sator_word(q->ctx, "imperfect"),
             &(struct mapper_left_open){search->chains_open, search->orders_open, search->hull_open,
                     search->windows_open ||
-                            q->n_problems - q->n_apart < q->n_apart - q->n_unskewed},
+                            q->n_problems - q->n_counted < q->n_skewed,
+                    search->counted_open},
             q->arena, &result->n_left_out);
 done:
     sator_mapper_words_free(search->words);

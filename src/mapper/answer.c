@@ -111,11 +111,31 @@ static const int *visiting_order(const struct mapper_question *q)
 static void search_windows(
         struct mapper_question *q, struct mapper_search *search, const bool *possible, int *best)
 {
-    for (int i = q->n_apart; i < q->n_problems; i++) {
+    for (int i = q->n_counted; i < q->n_problems; i++) {
         if (possible[i] && search->found && search->stopped == SATOR_OK)
             search_one(q, search, i, best);
         search->windows_open |= search->stopped != SATOR_OK;
     }
+}
+
+/* Skews under which words are counted, with what is best without such words to beat. One search
+ * that is given up leaves them out of what is proved, and saves the others. */
+static void search_counted(
+        struct mapper_question *q, struct mapper_search *search, const bool *possible, int *best)
+{
+    struct mapper_timer *timer = search->timer;
+    bool is_timed = q->options->timing == SATOR_TIMING_SCHEDULED;
+
+    search->counted_open = q->leaves_counted;
+    for (int i = q->n_apart; i < q->n_counted; i++) {
+        struct mapper_timer own = {0};
+        if (!possible[i] || search->counted_open || (is_timed && timer == NULL && search->found))
+            continue;
+        search->timer = timer == NULL ? NULL : &own;
+        search_one(q, search, i, best);
+        search->counted_open |= search->stopped != SATOR_OK;
+    }
+    search->timer = timer;
 }
 
 /* Search all problems; "*best" is the number of the one that the best mapping maps. The bound is
@@ -146,6 +166,8 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
             bound = search->bound;
         proved &= search->proved;
     }
+    search_counted(q, search, possible, best);
+    proved &= search->found || !search->counted_open;
     search_windows(q, search, possible, best);
     /* what was open when its problem ended may have lost to a mapping found since */
     proved |= search->found && bound >= search->best_cost.value;

@@ -276,6 +276,8 @@ struct sator_volumes;
 struct mapper_counting;
 /* Of the memory that "words" keeps. */
 struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words);
+/* The ticks (base/context.h) that its questions have taken. */
+uint64_t sator_mapper_counting_work(struct mapper_words *words);
 /* Set the time-stamps of a mapping in a hull, and the PEs that have work. */
 void sator_mapper_count_stamps(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic);

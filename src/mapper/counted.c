@@ -32,6 +32,7 @@ struct mapper_counting {
     struct sator_ctx *ctx; /* its own: threads search one problem */
     struct sator_arena *arena; /* of one question */
     struct sator_counter *counter;
+    uint64_t work;
     int64_t shape[MAPPER_ROWS]; /* of all arrays */
     struct counted_answer *latest; /* of each transfer */
     struct sator_memo *tiles; /* words of the largest, by access and extents */
@@ -87,6 +88,11 @@ struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
     return sator_mapper_words_state(words, MAPPER_KEEPS_COUNTING, counting_new, counting_free);
 }
 
+uint64_t sator_mapper_counting_work(struct mapper_words *words)
+{
+    return sator_mapper_words_counting(words)->work;
+}
+
 /* ---- questions ---- */
 
 /* Point the counter at "stamping"; unless SATOR_OK, nothing is to be asked. */
@@ -110,6 +116,7 @@ static enum sator_status end(struct mapper_counting *c, enum sator_status st)
 {
     sator_counter_stop(c->counter);
     sator_mapper_watch_end(c->problem->watch, c->ctx);
+    c->work += c->ctx->work_done;
     return st;
 }
 
@@ -578,6 +585,7 @@ static struct sator_result *ask_model(struct mapper_counting *c,
     sator_ctx_hush(c->ctx, &before);
     if (sator_mapper_watch_begin(p->watch, c->ctx)) {
         st = sator_model_analyze(c->ctx, p->workload, p->arch, flow, options, &result);
+        c->work += c->ctx->work_done;
         sator_mapper_watch_end(p->watch, c->ctx);
     }
     sator_ctx_unhush(c->ctx, &before);

@@ -134,6 +134,8 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
                                 "or bring less than tiles");
     for (int i = 0; i < skews->n_left_out; i++)
         SATOR_PUSH(arena, list, count, skews->left_out[i]);
+    for (int i = 0; i < skews->n_counted && open->counted; i++)
+        SATOR_PUSH(arena, list, count, skews->counted[i]);
     if (open->orders)
         SATOR_PUSH(arena, list, count,
                 "most other orders of the loops that share an array dimension: too many to look at "

@@ -176,6 +176,7 @@ struct mapper_left_open {
     bool orders; /* of the loops that share an array dimension */
     bool hull; /* of a domain that is no box */
     bool windows; /* of skewed loops joined across memories */
+    bool counted; /* of skews under which words are counted */
 };
 /* What sator_analyze takes and the spaces of the problems, one a choice of what bypasses what, do
  * not have, a phrase each in the arena (KEEP); "skews" has its own. "imperfect" is the caller's

@@ -69,6 +69,8 @@ static double space_size(const struct mapper_question *q)
 
     for (int i = 0; i < q->n_problems; i++) {
         unsigned where = 0;
+        if (i >= q->n_apart && i < q->n_counted)
+            continue; /* once more */
         for (int m = 0; m < q->problems[i].n_memories; m++)
             where |= sator_mapper_order_matters(&q->problems[i], m) ? 1U << m : 0;
         if (known[where] == 0)
@@ -119,26 +121,52 @@ static enum sator_status compile_skewed(const struct mapper_question *q, const u
     return st == SATOR_INPUT && q->options->imperfect ? SATOR_OK : st;
 }
 
-/* The same choices under each skew, but those that leave no mapping, or none with a formula. */
+/* Add choice "i" under "skew", unless that leaves no mapping, or none with a formula; whether some
+ * words of it are left to be counted ("*counts": or NULL, where they are). */
+static enum sator_status add_one_skewed(
+        struct mapper_question *q, int i, const struct mapper_skew *skew, bool *counts)
+{
+    struct mapper_problem *problem = &q->problems[q->n_problems];
+    unsigned bypassed[MAPPER_MEMORIES];
+    enum sator_status st;
+    bool fits;
+
+    sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
+    SATOR_TRY(compile_skewed(q, bypassed, skew, problem, &fits));
+    if (fits && counts != NULL)
+        *counts = sator_mapper_skew_left_out(
+                problem, q->options->timing == SATOR_TIMING_SCHEDULED, &q->skews);
+    q->choice[q->n_problems] = i;
+    q->n_problems += fits && sator_mapper_close_skew(problem);
+done:
+    return st;
+}
+
+/* The same choices under each skew, then those of which some words are counted once more. */
 static enum sator_status add_skewed(struct mapper_question *q)
 {
-    unsigned bypassed[MAPPER_MEMORIES];
+    bool *counts = SATOR_NEW_ARRAY(q->arena, bool, q->n_unskewed * q->skews.n), any = false;
+    bool is_searched = q->options->strategy == SATOR_MAP_OPTIMAL;
     enum sator_status st = SATOR_OK;
 
-    for (int s = 1; s < q->skews.n; s++) {
-        for (int i = 0; i < q->n_unskewed; i++) {
-            struct mapper_problem *problem = &q->problems[q->n_problems];
-            bool fits;
-            sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
-            SATOR_TRY(compile_skewed(q, bypassed, &q->skews.skew[s], problem, &fits));
-            if (!fits)
-                continue;
-            q->choice[q->n_problems] = i;
-            sator_mapper_skew_left_out(
-                    problem, q->options->timing == SATOR_TIMING_SCHEDULED, &q->skews);
-            q->n_problems += sator_mapper_close_skew(problem);
-        }
+    for (int k = q->n_unskewed; k < q->n_unskewed * q->skews.n; k++) {
+        const struct mapper_skew *skew = &q->skews.skew[k / q->n_unskewed];
+        int before = q->n_problems;
+        SATOR_TRY(add_one_skewed(q, k % q->n_unskewed, skew, &counts[k]));
+        any |= counts[k];
+        q->n_skewed += counts[k] || q->n_problems > before;
     }
+    q->n_apart = q->n_problems;
+    q->leaves_counted = any && !is_searched;
+    for (int k = 0; k < q->n_unskewed * q->skews.n && is_searched; k++) {
+        if (!counts[k])
+            continue;
+        struct mapper_skew *skew = SATOR_NEW(q->arena, struct mapper_skew);
+        *skew = q->skews.skew[k / q->n_unskewed];
+        skew->counted = true;
+        SATOR_TRY(add_one_skewed(q, k % q->n_unskewed, skew, NULL));
+    }
+    q->n_counted = q->n_problems;
 done:
     return st;
 }
@@ -151,7 +179,6 @@ static enum sator_status add_windows(struct mapper_question *q)
     unsigned bypassed[MAPPER_MEMORIES];
     enum sator_status st = SATOR_OK;
 
-    q->n_apart = q->n_problems;
     for (int i = q->n_unskewed; i < q->n_apart && is_searched; i++) {
         struct mapper_problem *problem = &q->problems[q->n_problems];
         struct mapper_skew *skew = SATOR_NEW(q->arena, struct mapper_skew);
@@ -211,7 +238,7 @@ enum sator_status sator_mapper_ask(struct mapper_question *q, double *size)
     SATOR_TRY(check_gates(q, first));
     SATOR_TRY(find_skews(q, first));
     q->n_problems = q->n_unskewed = 1 << q->choices.n_bits;
-    int most = q->n_unskewed * (2 * q->skews.n - 1); /* each skew with loops joined across, too */
+    int most = q->n_unskewed * (3 * q->skews.n - 2); /* each skew counted, and joined across, too */
     q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, most);
     q->choice = SATOR_NEW_ARRAY(q->arena, int, most);
     for (int i = 0; i < q->n_unskewed; i++)

@@ -20,7 +20,11 @@ struct mapper_question {
     struct mapper_choices choices;
     struct mapper_skews skews;
     int n_problems, n_unskewed; /* the first ones, one a choice */
-    int n_apart; /* those whose loops are not joined across memories come first */
+    int n_apart; /* those come first whose loops are not joined across memories, and in which all
+                    words have a formula or no array is skewed; then those where others count */
+    int n_counted; /* up to these */
+    int n_skewed; /* skews of choices of either kind */
+    bool leaves_counted; /* there are none of the latter, by other strategies */
     struct mapper_problem *problems;
     int *choice; /* of each problem */
 };

@@ -8,6 +8,7 @@
  */
 #include "mapper/phases.h"
 #include "mapper/search.h"
+#include "mapper/skew.h"
 
 #include "base/context.h"
 
@@ -28,7 +29,9 @@ static double ask_model(struct mapper_search *search, const struct mapper_mappin
     struct mapper_timer *timer = search->timer;
 
     if (timer->is_worn_out) {
-        if (search->stopped == SATOR_OK)
+        bool is_counted = search->problem->skew != NULL && search->problem->skew->counted;
+        search->gave_up |= is_counted;
+        if (search->stopped == SATOR_OK && !is_counted)
             search->stopped = SATOR_LIMIT;
         return NAN;
     }

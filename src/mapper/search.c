@@ -194,6 +194,8 @@ bool sator_mapper_should_stop(struct mapper_search *search)
     if (search->stopped != SATOR_OK)
         return true;
     search->gave_up |= search->most_looks != 0 && sator_mapper_looks(search) >= search->most_looks;
+    if (search->most_work != 0)
+        search->gave_up |= sator_mapper_counting_work(search->words) >= search->most_work;
     if (search->gave_up)
         return true;
     if (++search->counters.looks % CALLS_A_LOOK != 0)

@@ -23,11 +23,13 @@ struct mapper_search {
     bool has_begun; /* optimal: sunstone was asked for a start */
     bool only_dives; /* optimal: look for good mappings, without a proof */
     uint64_t most_looks; /* optimal: give up after so much (sator_mapper_looks); 0: never */
+    uint64_t most_work; /* the same of ticks of the counting engines (base/context.h) */
     bool gave_up; /* it did ... */
     bool chains_open, orders_open; /* ... before all chains of ceilings, all orders on arrays */
     bool windows_open; /* ... before all joins of skewed loops across memories, or one that is
                           none of the space seemed to be better than the best: */
     int n_refused; /* such mappings, where their windows are listed */
+    bool counted_open; /* ... before all skews under which words are counted */
     bool hull_open; /* ... before all mappings of a domain that is no box */
     bool searches_orders; /* optimal: these, and not the usual one */
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help; 0: as

@@ -275,14 +275,27 @@ static int wanted_row(const struct mapper_problem *p)
     return -1;
 }
 
-static void leave_out(const struct mapper_problem *p, struct mapper_skews *skews, const char *what)
+static bool is_listed(int n, const char *const *phrases, const char *what)
 {
     bool known = false;
 
-    for (int i = 0; i < skews->n_left_out; i++)
-        known |= strcmp(skews->left_out[i], what) == 0;
-    if (!known)
+    for (int i = 0; i < n; i++)
+        known |= strcmp(phrases[i], what) == 0;
+    return known;
+}
+
+static void leave_out(const struct mapper_problem *p, struct mapper_skews *skews, const char *what)
+{
+    if (!is_listed(skews->n_left_out, skews->left_out, what))
         SATOR_PUSH(p->arena, skews->left_out, skews->n_left_out, what);
+}
+
+/* The same of what is in a space whose words are counted, unless that is left out, too. */
+static void leave_uncounted(
+        const struct mapper_problem *p, struct mapper_skews *skews, const char *what)
+{
+    if (!is_listed(skews->n_counted, skews->counted, what))
+        SATOR_PUSH(p->arena, skews->counted, skews->n_counted, what);
 }
 
 /* Those whose coefficients before row "row" are those of "skew". */
@@ -533,13 +546,13 @@ bool sator_mapper_close_skew(struct mapper_problem *p)
 {
     if (p->skew == NULL)
         return true;
-    return !p->has_counted && !counts_idle_sums(p) &&
+    return (!p->has_counted || p->skew->counted) && !counts_idle_sums(p) &&
             close_rows(p, passed_by(p) | skewed_inside(p));
 }
 
 /* ---- what is said, and what only the engines count ---- */
 
-void sator_mapper_skew_left_out(
+bool sator_mapper_skew_left_out(
         const struct mapper_problem *p, bool timed, struct mapper_skews *skews)
 {
     if (timed)
@@ -547,9 +560,9 @@ void sator_mapper_skew_left_out(
                 "orders of loops along a skewed dimension that move no fewer words, at other "
                 "times");
     if (p->has_counted)
-        leave_out(p, skews, "skews under which some words have no formula");
+        leave_uncounted(p, skews, "skews under which some words have no formula");
     if (p->has_late)
-        leave_out(p, skews,
+        leave_uncounted(p, skews,
                 "what links bring late, or from PEs ahead, where a skew turns others into wires");
     if (passed_by(p) != 0)
         leave_out(p, skews, "loops at a memory inside a skewed array that some tensor bypasses");
@@ -558,6 +571,7 @@ void sator_mapper_skew_left_out(
                 "skews of an array inside a skewed one, past a memory that some tensor bypasses");
     if (counts_idle_sums(p))
         leave_out(p, skews, "skews where PEs keep sums while idle inside a memory that does not");
+    return p->has_counted || p->has_late;
 }
 
 bool sator_mapper_is_skewed_row(

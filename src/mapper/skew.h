@@ -11,6 +11,7 @@ struct mapper_skew {
     int64_t step[MAPPER_ROWS];
     bool across; /* the loops of all memories outside the array are one row, so that these hold
                     windows of it (windows.c) */
+    bool counted; /* what links bring late, or without a formula, is in the costs and bounds */
 };
 
 /* Skews to be searched, 65 at most; the first is none. What is not, a phrase each for users. */
@@ -19,6 +20,8 @@ struct mapper_skews {
     struct mapper_skew *skew;
     int n_left_out;
     const char **left_out;
+    int n_counted; /* the same, but for problems whose skews are "counted" */
+    const char **counted;
 };
 
 /* The skews of "problem", which has none, that turn some link along each row that is skewed into a
@@ -28,8 +31,9 @@ struct mapper_skews {
 enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const char *none_for, struct mapper_skews *skews);
 /* Add what the space of "problem", which has one of the skews, does not have, or where "timed" what
- * is not looked at by the scheduled time. */
-void sator_mapper_skew_left_out(
+ * is not looked at by the scheduled time. Whether some of it is in that of the problem whose skew
+ * is "counted". */
+bool sator_mapper_skew_left_out(
         const struct mapper_problem *problem, bool timed, struct mapper_skews *skews);
 /* Whether the problem's skew is the one that constraints ask for. */
 bool sator_mapper_has_skew(const struct mapper_problem *problem);

@@ -166,12 +166,13 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     if (rows == 0)
         return; /* to itself: nothing that it does not hold */
     pass.interval -= (int)sator_mapper_skew_along(p->skew, pass.shift);
-    if (p->skew != NULL && (pass.interval < 0 || pass.interval > 1)) {
+    bool is_late = pass.interval < 0 || pass.interval > 1;
+    if (p->skew != NULL && is_late && !p->skew->counted) {
         transfer->has_late = p->has_late = true;
         return;
     }
     transfer->linked_rows |= rows;
-    transfer->reaches_back |= pass.interval > 1;
+    transfer->reaches_back |= is_late;
     transfer->latest = pass.interval > transfer->latest ? pass.interval : transfer->latest;
     transfer->is_complex |=
             !is_constant && (pass.interval != 1 || p->access[transfer->access].is_sliding);
@@ -295,7 +296,7 @@ static bool add_array(struct mapper_problem *p, int level, struct mapper_transfe
         transfer->passes[i].is_idle = is_idle(p, transfer, &transfer->passes[i]);
     for (int i = known; i < transfer->n_passes; i++) {
         const struct mapper_pass *pass = &transfer->passes[i];
-        if (pass->interval < 1 && !pass->is_idle)
+        if (pass->interval == 0 && !pass->is_idle)
             use_wire(p, pass, transfer);
     }
     for (int i = 0; i < array->n_buses; i++) {

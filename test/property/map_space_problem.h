@@ -46,8 +46,11 @@ struct level {
     int shape[2];
     char may_bypass[4]; /* tensors, a letter each */
     bool is_passed_by; /* some tensor is not held */
-    bool has_link, has_buses; /* of an array: one link, and how it leads */
-    int step[2], interval;
+    bool has_buses; /* of an array, and its links, the second of which leads back */
+    int n_links;
+    struct {
+        int step[2], interval;
+    } link[2];
 };
 
 struct slot {
@@ -163,19 +166,24 @@ static void add_network(struct problem *p, const char *name, bool flat)
     static const int away[2][4][2] = {
             {{1, 0}, {-1, 0}, {1, 0}, {2, 0}}, {{1, 0}, {0, 1}, {0, -1}, {1, 1}}};
     static const char *const bus[2][4] = {{"0", "0", "i/2", "i%2"}, {"0", "i", "j", "i/2, j"}};
-    static const char *const step[2][4] = {
-            {"i+1", "i-1", "i+1", "i+2"}, {"i+1,j", "i,j+1", "i,j-1", "i+1,j+1"}};
+    static const char *const step[2][2][4] = {
+            {{"i+1", "i-1", "i+1", "i+2"}, {"i+1,j", "i,j+1", "i,j-1", "i+1,j+1"}},
+            {{"i-1", "i+1", "i-1", "i-2"}, {"i-1,j", "i,j-1", "i,j+1", "i-1,j-1"}}};
     const char *in = flat ? "i" : "i,j";
     struct level *level = &p->level[p->n_levels - 1];
     int kind = draw(p, p->skews ? 4 : 8), way = draw(p, kind == 0 ? 3 : 4);
 
     level->has_buses = kind > 1 && kind != 7;
-    if (kind < 3) {
-        level->has_link = true;
-        level->interval = p->skews && kind > 0 ? 1 + (draw(p, 4) == 0) : kind > 0;
-        memcpy(level->step, away[!flat][way], sizeof level->step);
-        add(&p->arch, "    links:\n      - {name: l_%s, map: \"%s[%s] -> %s[%s]\", interval: %d, ",
-                name, name, in, name, step[!flat][way], level->interval);
+    if (kind < 3)
+        level->n_links = 1 + (p->skews && kind > 0 && draw(p, 2) == 0);
+    add(&p->arch, "%s", level->n_links > 0 ? "    links:\n" : "");
+    for (int i = 0; i < level->n_links; i++) {
+        int interval = p->skews && kind > 0 ? 1 + (draw(p, 4) == 0) : kind > 0;
+        level->link[i].interval = interval;
+        for (int d = 0; d < 2; d++)
+            level->link[i].step[d] = (i == 0 ? 1 : -1) * away[!flat][way][d];
+        add(&p->arch, "      - {name: l_%s%d, map: \"%s[%s] -> %s[%s]\", interval: %d, ", name, i,
+                name, in, name, step[i][!flat][way], interval);
         add(&p->arch, "energy_pj: 0.5%s}\n", draw(p, 2) ? ", tensors: [A]" : "");
     }
     if (kind > 1 && kind < 7)

@@ -20,10 +20,10 @@ enum {
     SPREAD = 16, /* REMAINDER, and loops on an array */
     SPREAD_DEEP = 32, /* DEEP, and loops on an array */
     SKEW = 64, /* PEs that run apart */
-    USELESS = 128, /* ... along a dimension where that makes the link no wire and none from the
-                      stamp before */
+    USELESS = 128, /* ... along a dimension where that makes no link a wire or one from the stamp
+                      before */
     SHARED = 256, /* ... in an array with buses or trees */
-    LATE = 512, /* ... which has the link lead from PEs ahead, or from two stamps before */
+    LATE = 512, /* ... which has a link lead from PEs ahead, or from two stamps before */
     GAPS = 2048, /* ... by more than the loops outside, so that some value of time is nobody's */
     PASSED_BY = 1024, /* ... around a memory with loops that some tensor may not be held by */
     JOINED = 4096, /* ... in a row of loops that are joined across what a memory holds */
@@ -79,26 +79,40 @@ static int steps_of(const struct walk *walk, int slot)
     return steps;
 }
 
+static int longest_interval(const struct level *level)
+{
+    int longest = 0;
+
+    for (int i = 0; i < level->n_links; i++)
+        longest = level->link[i].interval > longest ? level->link[i].interval : longest;
+    return longest;
+}
+
 /* What the skew of the array whose dimensions are "n" slots from "slot" on uses. */
 static unsigned uses_of_skew(const struct walk *walk, int slot, int n)
 {
     const struct problem *p = walk->problem;
     const struct mapping *m = &walk->mapping;
     const struct level *level = &p->level[p->slot[slot].level];
-    int interval = level->interval;
+    bool is_useful[2] = {false, false}, is_late = false;
     unsigned uses = 0;
 
-    for (int d = 0; d < n; d++)
-        interval -= m->skew[slot + d] * level->step[d];
-    for (int d = 0; d < n; d++) {
-        bool is_useful = level->has_link && level->step[d] != 0 && (interval == 0 || interval == 1);
-        uses |= m->skew[slot + d] == 0 ? 0 : is_useful ? SKEW : SKEW | USELESS;
+    for (int i = 0; i < level->n_links; i++) {
+        int interval = level->link[i].interval;
+        for (int d = 0; d < n; d++)
+            interval -= m->skew[slot + d] * level->link[i].step[d];
+        bool is_late_one = interval < 0 || interval > 1;
+        is_late |= is_late_one;
+        for (int d = 0; d < n; d++)
+            is_useful[d] |= level->link[i].step[d] != 0 && !is_late_one;
     }
+    for (int d = 0; d < n; d++)
+        uses |= m->skew[slot + d] == 0 ? 0 : is_useful[d] ? SKEW : SKEW | USELESS;
     if (uses == 0)
         return 0;
     uses |= level->has_buses ? SHARED : 0;
-    uses |= steps_of(walk, slot) < 2 && level->interval > 1 ? GAPS : 0;
-    uses |= level->has_link && (interval < 0 || interval > 1) ? LATE : 0;
+    uses |= steps_of(walk, slot) < 2 && longest_interval(level) > 1 ? GAPS : 0;
+    uses |= is_late ? LATE : 0;
     for (int s = slot + n; s < p->n_slots; s++)
         uses |= p->slot[s].dim < 0 && m->n[s] > 0 && p->level[p->slot[s].level].is_passed_by
                 ? PASSED_BY
@@ -176,9 +190,7 @@ static void choose_skews(struct walk *walk, int slot)
         return;
     }
     const struct level *level = &p->level[p->slot[slot].level];
-    int most = p->skews && p->slot[slot].dim >= 0 && m->n[slot] > 0 && level->has_link
-            ? level->interval
-            : 0;
+    int most = p->skews && p->slot[slot].dim >= 0 && m->n[slot] > 0 ? longest_interval(level) : 0;
     for (m->skew[slot] = -most; m->skew[slot] <= most && !walk->is_done; m->skew[slot]++)
         choose_skews(walk, slot + 1);
     m->skew[slot] = 0;

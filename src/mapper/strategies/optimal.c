@@ -253,6 +253,22 @@ static void search_hull(struct mapper_search *search)
     search->gave_up = false;
 }
 
+/* Skewed arrays whose words are counted: what is proved is over the others where this is given up,
+ * or some mapping that could be better could not be counted. */
+static void search_counted(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    bool known = !search->has_unknown, open = search->orders_open;
+
+    search->most_work = MOST_COUNTED_WORK;
+    bool ends = search_within(search, p, MOST_COUNTED_LOOKS);
+    if (ends)
+        search_row_orders(search, p);
+    search->most_work = 0;
+    search->counted_open |= !ends || search->orders_open || (known && !search->proved);
+    search->orders_open = open;
+}
+
 void sator_mapper_optimal(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
@@ -265,6 +281,10 @@ void sator_mapper_optimal(struct mapper_search *search)
     }
     if (p->in_hull) {
         search_hull(search);
+        return;
+    }
+    if (p->skew != NULL && p->skew->counted) {
+        search_counted(search);
         return;
     }
     if (p->skew != NULL && p->skew->across) {
