@@ -1,7 +1,8 @@
 /* The point counter of the general engine, its sums by runs and its moves, against enumeration. */
-#include "count/general/moves.h"
 #include "count/general/points.h"
+#include "count/general/moves.h"
 #include "count/general/series.h"
+#include "oracle/run.h"
 #include "unit/stampings.h"
 
 static uint64_t seed = 1;
@@ -83,13 +84,14 @@ static int64_t enumerate(const struct sator_system *system, int64_t *point, int 
 
 static void test_points_against_enumeration(void **state)
 {
+    const int n_cases = (int)run_count(4000);
     struct fixture *fixture = *state;
     struct sator_points *points = sator_points_new(fixture->ctx);
     int n_positive = 0;
 
     seed = 20210601;
     print_message("    seed %llu\n", (unsigned long long)seed);
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < n_cases; i++) {
         struct sator_system *system = random_system((int)draw(1, MOST_VARS - (i % 4 != 0)));
         int64_t point[MOST_VARS];
         int64_t expected = enumerate(system, point, 0);
@@ -101,18 +103,19 @@ static void test_points_against_enumeration(void **state)
         n_positive += expected > 0;
         sator_system_free(system);
     }
-    assert_true(n_positive > 1000);
+    assert_true(n_positive > n_cases / 4);
     sator_points_free(points);
 }
 
 static void test_most_against_enumeration(void **state)
 {
+    const int n_cases = (int)run_count(800);
     struct fixture *fixture = *state;
     struct sator_points *points = sator_points_new(fixture->ctx);
 
     seed = 20230419;
     print_message("    seed %llu\n", (unsigned long long)seed);
-    for (int i = 0; i < 800; i++) {
+    for (int i = 0; i < n_cases; i++) {
         int n_systems = (int)draw(1, 3), n_outer = (int)draw(0, 2);
         struct sator_system *systems[3];
         int64_t point[MOST_VARS], outer[MOST_VARS] = {0}, best = 0, at_outer = 0;
@@ -194,10 +197,11 @@ static void test_interior(void **state)
 /* Polygons with long sides: the closed form against adding up line by line. */
 static void test_polygons(void **state)
 {
+    const int n_cases = (int)run_count(500);
     (void)state;
     seed = 19630715;
     print_message("    seed %llu\n", (unsigned long long)seed);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < n_cases; i++) {
         struct sator_system *system = sator_system_new(2, 8);
         sator_int count = -1;
         int64_t expected = 0;
@@ -250,13 +254,14 @@ static struct sator_system *random_long(int64_t last)
  * Their cost does not grow with the range. */
 static void test_series(void **state)
 {
+    const int n_cases = (int)run_count(400);
     struct fixture *fixture = *state;
     struct sator_points *points = sator_points_new(fixture->ctx);
     int n_shorter = 0;
 
     seed = 19980904;
     print_message("    seed %llu\n", (unsigned long long)seed);
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < n_cases; i++) {
         int64_t expected = 0, last = draw(30, 120);
         struct sator_system *system = random_long(last);
         struct sator_series series;
@@ -293,7 +298,7 @@ static void test_series(void **state)
         }
         sator_system_free(system);
     }
-    assert_true(n_shorter > 100);
+    assert_true(n_shorter > n_cases / 4);
     sator_points_free(points);
 }
 
@@ -339,6 +344,7 @@ static int list_points(const struct sator_system *system, int64_t x, int64_t (*p
 /* Values that are said to leave the same points, but for a move: they do, each of them. */
 static void test_moves(void **state)
 {
+    const int n_cases = (int)run_count(300);
     enum {
         MOST = 7 * 701
     };
@@ -348,7 +354,7 @@ static void test_moves(void **state)
     (void)state;
     seed = 20110611;
     print_message("    seed %llu\n", (unsigned long long)seed);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < n_cases; i++) {
         struct sator_system *system = random_periodic();
         struct sator_moves moves =
                 sator_moves_find(system, 0, (struct sator_range){0, 80}, draw(1, 20));
@@ -364,7 +370,7 @@ static void test_moves(void **state)
         n_long += moves.period > 1 && moves.range.upper - moves.range.lower > 5 * moves.period;
         sator_system_free(system);
     }
-    assert_true(n_long > 30);
+    assert_true(n_long > n_cases / 10);
 }
 
 /* i < k and j < k in tiles of 8, a million of each: the sum of k^2, whatever the extent. */
