@@ -111,30 +111,139 @@ static int lateness(struct hardware *hardware, int level)
     return late;
 }
 
-void hardware_unfold(struct hardware *hardware)
+/* A skewed row: the loops of memory after memory, down to the one directly outside the arrays. */
+struct skewed_row {
+    int n, levels[HARDWARE_LEVELS]; /* outermost first */
+    int joined[HARDWARE_LEVELS]; /* loops of each that are in the row */
+    int late; /* an expression: how much later an instance runs */
+    int64_t lead; /* the least of it, not positive */
+};
+
+/* Whether some array directly inside the memory at "level" is skewed. */
+static bool is_skewed_inside(const struct hardware *hardware, int level)
+{
+    bool skewed = false;
+
+    for (int l = level + 1; l < hardware->n_levels && hardware->levels[l].is_array; l++)
+        for (int d = 0; d < hardware->levels[l].n_dims; d++)
+            skewed |= hardware->levels[l].skew[d] != 0;
+    return skewed && !hardware->levels[level].is_array;
+}
+
+static int count_loops(const struct hardware *hardware, int level)
+{
+    int n = 0;
+
+    for (int e = 0; e < hardware->n_nest; e++)
+        n += hardware->nest[e].level == level && hardware->nest[e].dim < 0;
+    return n;
+}
+
+/* The least lateness of the PEs that the nest uses in the arrays directly inside "level". */
+static int64_t find_lead(const struct hardware *hardware, int level)
+{
+    int64_t lead = 0;
+
+    for (int l = level + 1; l < hardware->n_levels && hardware->levels[l].is_array; l++)
+        for (int d = 0; d < hardware->levels[l].n_dims; d++) {
+            int64_t used = 1;
+            for (int e = 0; e < hardware->n_nest; e++)
+                if (hardware->nest[e].level == l && hardware->nest[e].dim == d)
+                    used *= hardware->nest[e].factor;
+            if (hardware->levels[l].skew[d] < 0)
+                lead += hardware->levels[l].skew[d] * (used - 1);
+        }
+    return lead;
+}
+
+/* The row that the loops of memory "level" can be in; false: none. */
+static bool find_row(struct hardware *hardware, int level, struct skewed_row *row)
+{
+    int inner = level, joined;
+
+    while (inner < hardware->n_levels && !is_skewed_inside(hardware, inner))
+        inner++;
+    if (inner == hardware->n_levels)
+        return false;
+    *row = (struct skewed_row){.lead = find_lead(hardware, inner)};
+    for (int at = inner; at >= 0; at--) {
+        int loops = count_loops(hardware, at);
+        if (hardware->levels[at].is_array)
+            continue;
+        if (at < inner && is_skewed_inside(hardware, at))
+            break; /* it has a row of its own */
+        joined = hardware->levels[at].joined;
+        joined = joined < 0 ? 0 : joined > 0 ? joined : at == inner ? loops : 0;
+        joined = joined < loops ? joined : loops;
+        memmove(row->levels + 1, row->levels, sizeof(int) * (size_t)row->n);
+        memmove(row->joined + 1, row->joined, sizeof(int) * (size_t)row->n++);
+        row->levels[0] = at;
+        row->joined[0] = joined;
+        if (joined < loops)
+            break;
+    }
+    if (row->levels[0] > level)
+        return false;
+    row->late = lateness(hardware, inner);
+    return true;
+}
+
+/* R, or what tells apart the windows of it that the memory inside "level" holds; -1: no loop of
+ * "level" is in the row. */
+static int unfold_row(struct hardware *hardware, int level, const struct skewed_row *row)
 {
     struct oracle_program *program = &hardware->program;
+    int sum = oracle_const(program, 0), last = row->levels[row->n - 1];
+    int64_t window = 1;
 
-    unfold_space(hardware);
-    program->n_time = 0;
-    for (int level = 0; level < hardware->n_levels; level++) {
-        struct hardware_level *here = &hardware->levels[level];
-        int late = here->is_array ? -1 : lateness(hardware, level);
-        int joined = late < 0 ? -1 : oracle_const(program, 0);
-        here->cut = here->is_array ? 0 : program->n_time;
+    for (int i = 0; i < row->n; i++) {
+        int left = count_loops(hardware, row->levels[i]);
         for (int e = 0; e < hardware->n_nest; e++) {
             const struct hardware_loop *loop = &hardware->nest[e];
-            if (loop->level != level || loop->dim >= 0)
+            if (loop->level != row->levels[i] || loop->dim >= 0)
                 continue;
-            if (late < 0)
-                program->time[program->n_time++] = digit(hardware, e);
-            else
-                joined = oracle_add(
-                        program, oracle_mul(program, loop->factor, joined), digit(hardware, e));
+            if (row->levels[i] > level)
+                window *= loop->factor;
+            if (left-- <= row->joined[i])
+                sum = oracle_add(
+                        program, oracle_mul(program, loop->factor, sum), digit(hardware, e));
         }
-        if (late >= 0)
-            program->time[program->n_time++] = oracle_add(program, joined, late);
+        if (row->levels[i] == level && level != last && row->joined[i] == 0)
+            return -1;
     }
+    sum = oracle_add(program, sum, row->late);
+    if (level == last)
+        return sum;
+    sum = oracle_add(program, sum, oracle_const(program, -row->lead));
+    return oracle_div(program, sum, window);
+}
+
+bool hardware_unfold(struct hardware *hardware)
+{
+    struct oracle_program *program = &hardware->program;
+    struct skewed_row row;
+    int rows[HARDWARE_LOOPS + HARDWARE_LEVELS], n = 0;
+
+    unfold_space(hardware);
+    for (int level = 0; level < hardware->n_levels; level++) {
+        struct hardware_level *here = &hardware->levels[level];
+        bool is_skewed = !here->is_array && find_row(hardware, level, &row);
+        int left = count_loops(hardware, level);
+        here->cut = here->is_array ? 0 : n;
+        for (int i = 0; is_skewed && i < row.n; i++)
+            left -= row.levels[i] == level ? row.joined[i] : 0;
+        for (int e = 0; e < hardware->n_nest; e++)
+            if (hardware->nest[e].level == level && hardware->nest[e].dim < 0 && left-- > 0)
+                rows[n++] = digit(hardware, e);
+        int own = is_skewed ? unfold_row(hardware, level, &row) : -1;
+        if (own >= 0)
+            rows[n++] = own;
+    }
+    if (n > ORACLE_TIME)
+        return false;
+    program->n_time = n;
+    memcpy(program->time, rows, sizeof *rows * (size_t)n);
+    return true;
 }
 
 /* ---- the schedule ---- */

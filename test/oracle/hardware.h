@@ -86,6 +86,8 @@ struct hardware_level {
     int n_ports;
     struct hardware_port ports[HARDWARE_PORTS];
     int cut; /* declared leading time dimensions; -1: derived */
+    int joined; /* of a nest: so many of its innermost loops in time are part of a skewed row; 0: as
+                   many as usual, and -1: none */
     /* an array */
     int n_dims;
     int64_t shape[ORACLE_SPACE];
@@ -160,8 +162,9 @@ struct hardware_result {
     int64_t gone_up, left; /* sums that went up by the definition, and as the words really leave */
 };
 
-/* The stamps of a nest, as expressions, and its cuts. A skewed array has a memory outside. */
-void hardware_unfold(struct hardware *hardware);
+/* The stamps of a nest, as expressions, and its cuts. A skewed array has a memory outside. False:
+ * these are more rows than there is room for. */
+bool hardware_unfold(struct hardware *hardware);
 
 void hardware_run(const struct hardware *hardware, struct hardware_result *result);
 

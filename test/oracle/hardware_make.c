@@ -296,9 +296,21 @@ static void make_cuts(struct random *random, struct hardware *hardware)
 
 /* ---- nests ---- */
 
-/* Factors of one loop at increasing levels; their product covers the extent. */
-static void make_factors(
-        struct random *random, struct hardware *hardware, int loop, int64_t *room, int64_t *digits)
+/* A factor of "left" iterations; with "even" it divides them: 1, perhaps. */
+static int64_t make_factor(
+        struct random *random, int64_t least, int64_t most, int64_t left, bool even)
+{
+    int64_t factor = between(random, least, most);
+
+    while (even && left % factor != 0)
+        factor--;
+    return factor;
+}
+
+/* Factors of one loop at increasing levels; their product covers the extent, and with "even" it is
+ * the extent. */
+static void make_factors(struct random *random, struct hardware *hardware, int loop, bool even,
+        int64_t *room, int64_t *digits)
 {
     int64_t left = hardware->program.upper[loop] - hardware->program.lower[loop];
 
@@ -310,7 +322,7 @@ static void make_factors(
         if (here->is_array && random_chance(random, 75)) {
             step.dim = (int)random_below(random, here->n_dims);
             int64_t most = room[level * ORACLE_SPACE + step.dim];
-            step.factor = between(random, 1, most < left ? most : left);
+            step.factor = make_factor(random, 1, most < left ? most : left, left, even);
             if (step.factor > 1) {
                 room[level * ORACLE_SPACE + step.dim] /= step.factor;
                 hardware->nest[hardware->n_nest++] = step;
@@ -321,7 +333,9 @@ static void make_factors(
         if (left == 1 || *digits >= ORACLE_TIME - hardware->program.n_loops ||
                 !random_chance(random, here->is_array ? 10 : 50))
             continue;
-        step.factor = between(random, 2, left);
+        step.factor = make_factor(random, 2, left, left, even);
+        if (step.factor == 1)
+            continue;
         ++*digits;
         hardware->nest[hardware->n_nest++] = step;
         left = (left + step.factor - 1) / step.factor;
@@ -362,9 +376,37 @@ static void make_skews(struct random *random, struct hardware *hardware)
     }
 }
 
-static void make_nest(
-        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+/* Fewer loops than usual are part of a skewed row, or those of memories further out too, so that
+ * what is in between holds windows of it. */
+static void make_joins(struct random *random, struct hardware *hardware)
 {
+    bool is_row = false; /* loops here may be part of the one inside */
+
+    for (int l = hardware->n_levels - 1; l >= 0; l--) {
+        struct hardware_level *here = &hardware->levels[l];
+        bool is_inside = false;
+        int loops = 0;
+        if (here->is_array)
+            continue;
+        for (int a = l + 1; a < hardware->n_levels && hardware->levels[a].is_array; a++)
+            for (int d = 0; d < hardware->levels[a].n_dims; d++)
+                is_inside |= hardware->levels[a].skew[d] != 0;
+        for (int e = 0; e < hardware->n_nest; e++)
+            loops += hardware->nest[e].level == l && hardware->nest[e].dim < 0;
+        if ((!is_inside && !is_row) || !random_chance(random, is_inside ? 15 : 80)) {
+            is_row = is_inside;
+            continue;
+        }
+        here->joined = (int)between(random, 0, loops);
+        is_row = here->joined == loops;
+        here->joined = here->joined == 0 ? -1 : here->joined;
+    }
+}
+
+static void make_nest(struct random *random, const struct hardware_options *options,
+        bool is_systolic, struct hardware *hardware)
+{
+    const bool even = is_systolic && random_chance(random, 60);
     int64_t room[HARDWARE_LEVELS * ORACLE_SPACE] = {0}, digits = 0;
     int first = (int)random_below(random, hardware->program.n_loops);
 
@@ -374,18 +416,29 @@ static void make_nest(
         for (int d = 0; hardware->levels[level].is_array && d < hardware->levels[level].n_dims; d++)
             room[level * ORACLE_SPACE + d] = hardware->levels[level].shape[d];
     for (int l = 0; l < hardware->program.n_loops; l++)
-        make_factors(random, hardware, (first + l) % hardware->program.n_loops, room, &digits);
+        make_factors(
+                random, hardware, (first + l) % hardware->program.n_loops, even, room, &digits);
     if (digits == 0 || digits > ORACLE_TIME) {
         hardware->n_nest = 0;
         return;
     }
     sort_nest(hardware);
-    if (options->skews && random_chance(random, 50))
+    if (options->skews && random_chance(random, is_systolic ? 80 : 50))
         make_skews(random, hardware);
-    hardware_unfold(hardware);
+    if (options->windows)
+        make_joins(random, hardware);
+    if (!hardware_unfold(hardware))
+        hardware->n_nest = 0;
 }
 
 /* ---- sums in parts ---- */
+
+static void make_bandwidths(struct random *random, struct hardware_level *memory)
+{
+    for (int way = 0; way < 2; way++)
+        if (memory->bandwidth[way] == 0)
+            memory->bandwidth[way] = (int64_t)4 << random_below(random, 4);
+}
 
 static unsigned outputs(const struct hardware *hardware)
 {
@@ -416,11 +469,10 @@ static void part_sums(const struct hardware *hardware, struct hardware_level *ar
 }
 
 /* Loops of a few values, and elements told by loops: an output's by some of them, each once. */
-static void make_plain(
-        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+static void make_plain(struct random *random, int64_t max_instances, struct hardware *hardware)
 {
     struct oracle_program *program = &hardware->program;
-    int64_t left = options->max_instances;
+    int64_t left = max_instances;
     int first = (int)random_below(random, program->n_loops);
 
     for (int l = 0; l < program->n_loops; l++) {
@@ -448,7 +500,7 @@ static void make_parts(struct random *random, const struct hardware_options *opt
 {
     int64_t pes = options->max_pes;
 
-    make_plain(random, options, hardware);
+    make_plain(random, options->max_instances, hardware);
     hardware->program.domain.n = 0;
     for (int l = 0; l < hardware->n_levels; l++) {
         struct hardware_level *level = &hardware->levels[l];
@@ -461,10 +513,65 @@ static void make_parts(struct random *random, const struct hardware_options *opt
             continue;
         }
         level->n_ports = random_chance(random, 70) ? 0 : level->n_ports;
-        for (int way = 0; way < 2; way++)
-            if (level->bandwidth[way] == 0)
-                level->bandwidth[way] = (int64_t)4 << random_below(random, 4);
+        make_bandwidths(random, level);
     }
+}
+
+/* ---- systolic arrays ---- */
+
+/* A link along one dimension, either way. */
+static void make_hop(
+        struct random *random, unsigned tensors, int interval, struct hardware_level *array)
+{
+    struct hardware_link *link = &array->links[array->n_links++];
+
+    *link = (struct hardware_link){.interval = interval, .tensors = tensors, .n_steps = 1};
+    link->steps[0][random_below(random, array->n_dims)] = random_chance(random, 50) ? 1 : -1;
+}
+
+/* Sums go on from PE to PE, in the same stamp or the next one; inputs do, or are sent to all PEs of
+ * a bus. */
+static void make_hops(
+        struct random *random, const struct hardware *hardware, struct hardware_level *array)
+{
+    const unsigned written = outputs(hardware), read = all_tensors(hardware) & ~written;
+
+    if (random_chance(random, 75))
+        make_hop(random, written, (int)random_chance(random, 40), array);
+    while (array->n_links < HARDWARE_LINKS && random_chance(random, 45))
+        make_hop(random, read, (int)random_chance(random, 80), array);
+    for (int b = random_chance(random, 40); b > 0; b--) {
+        make_bus(random, hardware, array, &array->buses[array->n_buses]);
+        array->buses[array->n_buses].is_reduction = false;
+        array->buses[array->n_buses++].tensors = read;
+    }
+}
+
+/* One array with links behind two or three memories; its PEs may have memories of their own. */
+static void make_systolic(
+        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+{
+    const int n_outside = (int)between(random, 2, 3), n_dims = hardware->program.n_space;
+    int64_t pes = options->max_pes;
+    int n = 0;
+
+    make_plain(random, 3 * options->max_instances, hardware);
+    hardware->program.domain.n = 0;
+    for (; n < n_outside; n++)
+        make_memory(random, hardware, options, n == 0, false, &hardware->levels[n]);
+    struct hardware_level *array = &hardware->levels[n++];
+    *array = (struct hardware_level){.is_array = true, .n_dims = n_dims};
+    for (int d = 0; d < n_dims; d++) {
+        array->shape[d] = between(random, 1, pes < 6 ? pes : 6);
+        pes /= array->shape[d];
+    }
+    make_hops(random, hardware, array);
+    if (random_chance(random, 60))
+        make_memory(random, hardware, options, false, true, &hardware->levels[n++]);
+    hardware->n_levels = n;
+    for (int l = 0; l < n; l++)
+        if (!hardware->levels[l].is_array)
+            make_bandwidths(random, &hardware->levels[l]);
 }
 
 /* ---- everything ---- */
@@ -503,15 +610,19 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
     hold_all(hardware);
     make_all_ports(&random, hardware);
     make_waits(&random, hardware);
-    bool has_parts = options->parts && program->n_loops > 1 && random_chance(&random, 40);
-    bool has_nest = options->nests_only || (has_parts && !options->skews) ||
+    const bool has_sums = program->n_loops > 1;
+    bool is_systolic = options->systolic && has_sums && random_chance(&random, 30);
+    bool has_parts = !is_systolic && options->parts && has_sums && random_chance(&random, 40);
+    bool has_nest = is_systolic || options->nests_only || (has_parts && !options->skews) ||
             random_chance(&random, has_parts ? 70 : 45);
     if (has_parts)
         make_parts(&random, options, has_nest, hardware);
+    if (is_systolic)
+        make_systolic(&random, options, hardware);
     for (int level = 0; level < hardware->n_levels; level++)
         make_widths(&random, hardware, &hardware->levels[level]);
     if (has_nest)
-        make_nest(&random, options, hardware);
+        make_nest(&random, options, is_systolic, hardware);
     if (hardware->n_nest == 0)
         make_cuts(&random, hardware);
     /* The form with cuts has a memory that it names take all time dimensions, if it does not say

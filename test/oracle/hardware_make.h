@@ -16,6 +16,8 @@ struct hardware_options {
     bool energies; /* of every memory, link and bus */
     bool bypass; /* memories may be bypassed */
     bool skews; /* some arrays of nests, either way */
+    bool windows; /* of skewed rows: loops of several memories joined */
+    bool systolic; /* arrays of which words and sums go on from PE to PE are frequent */
     bool parts; /* sums that PEs hold in parts, without links and trees, are frequent */
 };
 

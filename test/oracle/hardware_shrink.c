@@ -95,6 +95,15 @@ static bool straighten(struct hardware *hardware, int which, bool *applies)
     return true;
 }
 
+static bool part_loops(struct hardware *hardware, int which, bool *applies)
+{
+    if (which >= hardware->n_levels)
+        return false;
+    *applies = hardware->levels[which].joined != 0;
+    hardware->levels[which].joined = 0;
+    return true;
+}
+
 static bool free_the_nest(struct hardware *hardware, int which, bool *applies)
 {
     *applies = hardware->n_nest > 0;
@@ -254,7 +263,8 @@ static bool keep(struct shrinking *shrinking, struct hardware *candidate)
             digits += candidate->nest[e].dim < 0;
         if (digits > ORACLE_TIME || digits == 0 || candidate->program.n_exprs > ORACLE_EXPRS - 500)
             return false;
-        hardware_unfold(candidate);
+        if (!hardware_unfold(candidate))
+            return false;
     }
     if (shrinking->trials_left-- <= 0 || candidate->program.n_space == 0 ||
             oracle_instances(&candidate->program, 0) == 0 ||
@@ -266,7 +276,7 @@ static bool keep(struct shrinking *shrinking, struct hardware *candidate)
 
 void hardware_shrink(struct hardware *hardware, hardware_fails fails, void *user, int max_trials)
 {
-    static const simplify all[] = {drop_level, drop_access, straighten, free_the_nest, drop_network,
+    static const simplify all[] = {drop_level, drop_access, part_loops, straighten, free_the_nest, drop_network,
             drop_condition, halve_loop, plainer_memory, drop_time, drop_loop_of_nest, drop_piece,
             plainer_network, plainer_compute};
     struct shrinking shrinking = {hardware, fails, user, max_trials};

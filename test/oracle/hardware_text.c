@@ -295,7 +295,7 @@ static void put_nest(FILE *out, const struct hardware *hardware)
     fputs("name: random\nloops:\n", out);
     for (int level = 0; level < hardware->n_levels; level++) {
         unsigned bypassed = hardware->levels[level].bypassed;
-        bool is_used = bypassed != 0;
+        bool is_used = bypassed != 0 || hardware->levels[level].joined != 0;
         char name[HARDWARE_NAME];
         for (int e = 0; e < hardware->n_nest; e++)
             is_used |= hardware->nest[e].level == level;
@@ -309,6 +309,9 @@ static void put_nest(FILE *out, const struct hardware *hardware)
         }
         put_loops(out, hardware, level, false);
         put_loops(out, hardware, level, true);
+        if (hardware->levels[level].joined != 0)
+            fprintf(out, "    joined: %d\n",
+                    hardware->levels[level].joined < 0 ? 0 : hardware->levels[level].joined);
         put_skew(out, &hardware->levels[level]);
     }
 }

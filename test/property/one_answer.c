@@ -254,8 +254,7 @@ static bool to_nest(const struct sator_map_result *mapping, struct hardware *har
     }
     if (digits > ORACLE_TIME)
         return false;
-    hardware_unfold(hardware);
-    return true;
+    return hardware_unfold(hardware);
 }
 
 static void judge_mapping(struct check *check, const struct hardware *hardware,

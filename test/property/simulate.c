@@ -66,6 +66,8 @@ static void check_hardware(const struct hardware *hardware, struct check *check,
         check->refused = true;
     else if (status == SATOR_DECLINED && strstr(messages, "beside links of interval 2") != NULL)
         check->refused = true; /* sums that idle PEs hold */
+    else if (status == SATOR_LIMIT)
+        check->refused = true; /* counts of idle PEs may take longer than is allowed */
     else
         snprintf(check->difference, sizeof check->difference, "not executed: %s", messages);
     free(messages);
@@ -105,6 +107,8 @@ int main(int argc, char **argv)
             .long_links = true,
             .idle = true,
             .skews = true,
+            .windows = true,
+            .systolic = true,
             .parts = true};
     static struct hardware hardware;
     struct run_options options;
