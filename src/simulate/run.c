@@ -236,6 +236,19 @@ static void take_outcome(struct run *run)
     }
 }
 
+/* Of a run that is over before the first cycle that is to be written. */
+static void warn_of_cycles(const struct run *run)
+{
+    const struct sator_simulate_options *options = run->question->options;
+    const long long cycles = run->outcome->cycles;
+
+    if ((options->write_trace != NULL || options->write_events != NULL) &&
+            options->first_cycle > cycles)
+        sator_warn(run->ctx, nowhere,
+                "the run takes %lld cycles: none is left to be written from cycle %lld on", cycles,
+                (long long)options->first_cycle);
+}
+
 static void clear(struct run *run)
 {
     phases_clear(&run->phases, &run->machine);
@@ -300,6 +313,8 @@ enum sator_status simulate_run(struct sator_ctx *ctx, struct sator_arena *arena,
         st = SATOR_LIMIT;
     }
     take_outcome(&run);
+    if (st == SATOR_OK && outcome->is_whole)
+        warn_of_cycles(&run);
 done:
     clear(&run);
     return st;

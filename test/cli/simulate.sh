@@ -70,6 +70,12 @@ grep '"thread_name"' t.json | grep -o '"name":"PE[^"]*"' # a track a PE, the las
 named=$(grep -c '"thread_name"' t.json)
 [ "$(grep '"thread_name"' t.json | grep -oE '"pid":[0-9]+,"tid":[0-9]+' | sort -u | wc -l)" = "$named" ] || echo "two tracks are one"
 echo "== refused"
+# The run is over before the first cycle that is asked for; it ends there.
+cycles=$(sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --json | tr -d '\t' | sed -n 's/^"cycles":\([0-9]*\),$/\1/p')
+for first in $((cycles + 1)) "$cycles"; do
+    sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --events e.jsonl --cycles "$first:" -o out.txt 2>&1
+    echo "from $first of $cycles on: $(wc -l <e.jsonl) lines"
+done
 for bad in '--cycles 3:4' '--events e.jsonl --cycles 4:3' '--arch eyeriss' '--dataflow gemm/ij-p_j-ijk-t' '--trace no/such/file'; do
     sator simulate gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t $bad 2>&1 | head -n 1
 done
