@@ -86,6 +86,7 @@ struct timing {
     struct timing_delays *delays; /* room for the ports' */
     bool *served; /* of wires: whose words pass, [port * accesses + access] */
     sator_int cycles, per_cycles; /* an instance takes cycles / per_cycles */
+    bool has_windows; /* by classes: some memory holds windows of a skewed row */
     const char *cut_short; /* NULL, or what ended the counting by classes */
     const char *why; /* NULL, or why the time is not known */
 };

@@ -261,6 +261,8 @@ static bool measure_run(struct classes *c, const struct nest_stamp *prefix, stru
     pace.slow = timing_compute(c->timing, (int64_t)pace.slow) * inner;
     pace.fast = timing_compute(c->timing, (int64_t)pace.fast) * inner;
     timing_window_around(c, c->nest.n_order, false, 1, prefix, &window);
+    if (c->nest.n_windows > 0)
+        return timing_measure_windows(c, &window, &pace, sum);
     return nest_measure_run(&c->nest, window.stamps, window.n, window.centre, &pace, sum);
 }
 
@@ -355,7 +357,8 @@ static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int t
 {
     int64_t low, high;
 
-    if (walk->c->nest.n_runs > 1 || walk->c->nest.full_length < walk->c->timing->analysis->n_time) {
+    if (walk->c->nest.n_runs > 1 || walk->c->nest.n_windows > 0 ||
+            walk->c->nest.full_length < walk->c->timing->analysis->n_time) {
         walk->c->failed = true;
         return;
     }
@@ -418,6 +421,8 @@ static void add_inside(
             c, level, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), sum};
     struct nest_stamp stamp = *outer;
 
+    walk.full |= nest_window_of(&c->nest, length) >= 0; /* which its row is made of */
+
     walk_digit(&walk, level == 0 ? 0 : nest_fixed(&c->nest, outer_length), &stamp, 1);
 }
 
@@ -431,6 +436,7 @@ enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *su
     *done = nest_read(timing, &c.nest) && nest_is_counted(&c.nest, &c.reach);
     if (!*done)
         return SATOR_OK;
+    timing->has_windows = c.nest.n_windows > 0;
     timing_prepare_classes(&c);
     *sum = timing_sum_new(timing);
     add_inside(&c, 0, &whole, sum);

@@ -209,7 +209,8 @@ void timing_prepare_classes(struct classes *c)
     for (int i = 0; i < c->timing->n_transfers; i++)
         n_chains += c->timing->transfers[i].by_chain;
     c->description = SATOR_NEW_ARRAY(c->timing->arena, int64_t,
-            4 + CLASS_WINDOW * (n_each + n_chains * (2 + CLASS_WINDOW * n_each)));
+            4 + CLASS_WINDOW * (n_each + n_chains * (2 + CLASS_WINDOW * n_each)) +
+                    timing_windows_room(nest, w->n_accesses));
     c->starts = SATOR_NEW_ARRAY(c->timing->arena, uint64_t, w->n_accesses + 1);
     for (int l = 0; l < nest->n_loops; l++)
         c->first_fixed[l] = nest->n_order;

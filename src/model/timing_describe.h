@@ -62,4 +62,13 @@ void timing_describe(
 /* The index of the class that was described, which is new when nothing is known of it: "*known". */
 int timing_find_class(struct classes *classes, bool *known);
 
+/* ---- timing_windows.c ---- */
+
+/* What the windows of the skewed row under a prefix take, and the stamps in them; "around" has the
+ * prefixes next to it. False: something has another form. */
+bool timing_measure_windows(struct classes *classes, const struct class_window *around,
+        const struct nest_pace *pace, struct timing_sum *sum);
+/* How long the description of a window may be. */
+int timing_windows_room(const struct nest *nest, int n_starts);
+
 #endif

@@ -98,6 +98,7 @@ static enum sator_status measure_corner(
     SATOR_TRY(analysis_count_flows(corner));
     SATOR_TRY(timing_list_transfers(&own));
     SATOR_TRY(timing_count_by_classes(&own, &sum, known));
+    *known &= !own.has_windows; /* how many there are is no polynomial of the extents */
     if (*known)
         put_sum(&own, &sum, numbers);
 done:

@@ -241,5 +241,5 @@ bool nest_is_counted(struct nest *nest, int *reach)
         nest->uneven = l;
     }
     nest->reach = *reach;
-    return *reach <= NEST_INTERVAL;
+    return *reach <= NEST_INTERVAL && nest_windows_fit(nest);
 }

@@ -51,6 +51,7 @@ struct row {
     int digit[NEST_DIGITS];
     int64_t factor[NEST_DIGITS];
     int64_t constant;
+    bool is_window; /* it is none of digits: perhaps it numbers windows of the skewed row */
 };
 
 static bool read_row(struct nest *nest, const struct sator_expr *expr, struct row *row)
@@ -272,6 +273,23 @@ static bool add_contents(struct nest *nest, const struct row *row)
     return true;
 }
 
+/* Each value of the skewed row lasts as long as "extent" stamps. */
+static bool stretch_row(struct nest *nest, int64_t extent)
+{
+    bool fits = true;
+
+    for (int k = 0; k < nest->n_digits; k++) {
+        struct nest_digit *outer = &nest->digits[k];
+        fits &= !__builtin_mul_overflow(outer->run, extent, &outer->run);
+        fits &= !__builtin_mul_overflow(outer->skew, extent, &outer->skew);
+    }
+    for (int k = 0; k < nest->n_windows; k++) {
+        fits &= !__builtin_mul_overflow(nest->windows[k].unit, extent, &nest->windows[k].unit);
+        fits &= !__builtin_mul_overflow(nest->windows[k].lead, extent, &nest->windows[k].lead);
+    }
+    return fits;
+}
+
 /* A row inside the skewed one: its digits are the finest of the running number, as each value of
  * the skewed row lasts as long as they run. */
 static bool add_inner_row(struct nest *nest, struct row *row)
@@ -286,12 +304,8 @@ static bool add_inner_row(struct nest *nest, struct row *row)
             continue;
         if (digit->is_space || digit->run != 0)
             return false;
-        for (int k = 0; k < nest->n_digits; k++) {
-            struct nest_digit *outer = &nest->digits[k];
-            if (__builtin_mul_overflow(outer->run, digit->extent, &outer->run) ||
-                    __builtin_mul_overflow(outer->skew, digit->extent, &outer->skew))
-                return false;
-        }
+        if (!stretch_row(nest, digit->extent))
+            return false;
         digit->run = 1;
         nest->runs[nest->n_runs++] = row->digit[i];
     }
@@ -305,6 +319,40 @@ static bool has_space(const struct nest *nest, const struct row *row)
             return true;
     }
     return false;
+}
+
+/* How much earlier than at the first PE the row may begin: what its digits of space take off. */
+static int64_t find_lead(const struct nest *nest, const struct row *row)
+{
+    int64_t lead = 0;
+
+    for (int i = 0; i < row->n; i++) {
+        const struct nest_digit *digit = &nest->digits[row->digit[i]];
+        if (row->factor[i] < 0)
+            lead -= row->factor[i] * ((digit->modulus > 0 ? digit->modulus : digit->extent) - 1);
+    }
+    return lead;
+}
+
+/* Row "r" of time, which is none of digits: it numbers windows of the skewed one after it. Where no
+ * memory is cut there, it tells nothing that the skewed row does not. */
+static bool add_window(struct nest *nest, int r, const struct row *rows)
+{
+    const struct analysis *analysis = nest->timing->analysis;
+    const struct sator_piece *time = sator_relation_function(analysis->dataflow->time);
+    struct nest_window *window = &nest->windows[nest->n_windows];
+    int skewed = r + 1;
+
+    while (skewed < analysis->n_time && rows[skewed].is_window)
+        skewed++;
+    if (skewed == analysis->n_time || nest->is_skewed || !has_space(nest, &rows[skewed]) ||
+            nest->n_windows == NEST_WINDOWS ||
+            !nest_read_window(
+                    nest, time->out[r], time->out[skewed], find_lead(nest, &rows[skewed]), window))
+        return false;
+    window->length = r + 1;
+    nest->n_windows += timing_level_of(nest->timing, r + 1) >= 0;
+    return true;
 }
 
 /* The digits of every loop. */
@@ -348,8 +396,7 @@ static bool read_stamps(struct nest *nest)
     if (space == NULL || time == NULL || !read_space(nest, space, rows))
         return false;
     for (int r = 0; r < analysis->n_time; r++) {
-        if (!read_row(nest, time->out[r], &time_rows[r]))
-            return false;
+        time_rows[r].is_window = !read_row(nest, time->out[r], &time_rows[r]);
     }
     for (int loop = 0; loop < nest->n_loops; loop++) {
         if (!finish_loop(nest, loop))
@@ -358,6 +405,11 @@ static bool read_stamps(struct nest *nest)
     list_digits(nest);
     nest->skewed_row = nest->full_length = analysis->n_time;
     for (int r = 0; r < analysis->n_time; r++) {
+        if (time_rows[r].is_window) {
+            if (!add_window(nest, r, time_rows))
+                return false;
+            continue;
+        }
         bool is_skewed = has_space(nest, &time_rows[r]);
         if (is_skewed && nest->is_skewed)
             return false; /* several skewed rows */

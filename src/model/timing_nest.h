@@ -10,6 +10,7 @@
 
 enum {
     NEST_DIGITS = 48,
+    NEST_WINDOWS = 8,
     NEST_INTERVAL = 8 /* of links, at most */
 };
 
@@ -62,9 +63,16 @@ struct nest {
             *starts; /* of each, in the stamp that was asked for last (timing_starts.c) */
     int reach; /* stamps on either side that a summand may depend on */
     const struct known_sum *sums; /* of rows that are known (timing_rows.c) */
+    /* rows before the skewed one, floor((its value + lead) / unit), at which memories are cut:
+     * outermost first, so that each window is made of whole ones of the next */
+    int n_windows;
+    struct nest_window {
+        int length; /* of the prefixes that end there */
+        int64_t unit, lead;
+    } windows[NEST_WINDOWS];
 };
 
-/* The values of the time digits that a prefix fixes, and of the skewed row. */
+/* The values of the time digits that a prefix fixes, and of the skewed row; no window of it. */
 struct nest_stamp {
     int64_t v[NEST_DIGITS];
     int64_t skewed; /* of full stamps of a skewed nest */
@@ -196,6 +204,7 @@ bool nest_follow_places(const struct nest *nest, const struct timing_transfer *t
 struct nest_row {
     int64_t n;
     const int64_t *times; /* that each is there */
+    const struct squeezed *squeezed; /* which values are left out (timing_boxes.h) */
     const int64_t **words; /* of each transfer: those sent, those stored, those arrived; the same
                               array where they are the same; NULL: it is not of single stamps */
     struct timing_delays **busiest; /* of each port: of the busiest PE; NULL: it is no PE's */
@@ -232,5 +241,22 @@ bool nest_find_pace(
 /* timing_rows.c: what the row's stamps take; false: it has another form. */
 bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
         const struct nest_pace *pace, struct timing_sum *sum);
+/* The same for values of a row that follow each other, [from, end) counted from its first one: each
+ * takes what it does by itself. NULL: it has another form. */
+struct nest_stretch *nest_open_stretch(struct nest *nest, const struct nest_stamp *prefixes, int n,
+        int centre, const struct nest_pace *pace);
+void nest_add_stretch(
+        struct nest_stretch *stretch, int64_t from, int64_t end, struct timing_sum *sum);
+
+/* ---- timing_windows.c ---- */
+
+/* Whether "row" is floor((R + lead) / unit) of the skewed row R, which has these digits and
+ * factors. */
+bool nest_read_window(const struct nest *nest, const struct sator_expr *row,
+        const struct sator_expr *skewed, int64_t lead, struct nest_window *window);
+/* The window that prefixes of "length" rows end with; -1: none. */
+int nest_window_of(const struct nest *nest, int length);
+/* Whether what windows hold has a form that is counted. */
+bool nest_windows_fit(const struct nest *nest);
 
 #endif

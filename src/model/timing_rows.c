@@ -1,6 +1,6 @@
 /* What the stamps of a skewed row take (doc/model.md, section 7), from the words that move at each
  * of its values (timing_runs.c). */
-#include "model/timing_nest.h"
+#include "model/timing_boxes.h"
 
 #include <string.h>
 
@@ -188,6 +188,7 @@ static int64_t find_ramp(
 
 struct adder {
     const struct timing *timing;
+    const struct nest_pace *pace;
     const struct nest_row *row;
     const struct ways *ways;
     sator_int run; /* inside of the stamps that are being added */
@@ -222,26 +223,33 @@ static int64_t find_pace(const struct nest_pace *pace, int64_t n, int64_t v, sat
     return v < pace->n_before ? pace->n_before : is_slow ? n - pace->n_after : n;
 }
 
-/* What the stamps of the row take. */
-static void add_stamps(const struct timing *timing, const struct nest_row *row,
-        const struct ways *ways, const struct nest_pace *pace, struct timing_sum *sum)
+static struct adder make_adder(const struct timing *timing, const struct nest_row *row,
+        const struct ways *ways, const struct nest_pace *pace)
 {
     struct timing_delays *ends =
             SATOR_NEW_ARRAY(timing->arena, struct timing_delays, 2 * timing->n_ports + 1);
-    struct adder adder = {.timing = timing,
+
+    return (struct adder){.timing = timing,
+            .pace = pace,
             .row = row,
             .ways = ways,
             .idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1),
             .first = ends,
-            .last = ends + timing->n_ports,
-            .sum = sum};
+            .last = ends + timing->n_ports};
+}
 
-    for (int64_t v = 0, next; v < row->n; v = next) {
-        int64_t end = find_pace(pace, row->n, v, &adder.run);
-        next = find_ramp(timing, row, ways, v);
+/* What the stamps [from, last) of the row take. */
+static void add_stamps(struct adder *adder, int64_t from, int64_t last)
+{
+    const struct nest_row *row = adder->row;
+
+    for (int64_t v = from, next; v < last; v = next) {
+        int64_t end = find_pace(adder->pace, row->n, v, &adder->run);
+        next = find_ramp(adder->timing, row, adder->ways, v);
         next = next < end ? next : end;
-        *sum->compute += row->times[v] * (next - v) * adder.run;
-        add_ramp(&adder, v, next);
+        next = next < last ? next : last;
+        *adder->sum->compute += row->times[v] * (next - v) * adder->run;
+        add_ramp(adder, v, next);
     }
 }
 
@@ -256,11 +264,16 @@ static void add_quiet(int64_t length, const struct nest_pace *pace, struct timin
     *sum->compute += cycles;
 }
 
-static sator_int count_words(const struct nest_row *row, const int64_t *words)
+/* The words of the values [from, end). */
+struct span {
+    int64_t from, end;
+};
+
+static sator_int count_words(const struct nest_row *row, struct span values, const int64_t *words)
 {
     sator_int n = 0;
 
-    for (int64_t v = 0; v < row->n; v++) {
+    for (int64_t v = values.from; v < values.end; v++) {
         n += words[v];
         if (row->times[v] != 1)
             n += (sator_int)(row->times[v] - 1) * words[v];
@@ -268,7 +281,8 @@ static sator_int count_words(const struct nest_row *row, const int64_t *words)
     return n;
 }
 
-static void add_moved(const struct nest *nest, const struct nest_row *row, struct timing_sum *sum)
+static void add_moved(const struct nest *nest, const struct nest_row *row, struct span values,
+        struct timing_sum *sum)
 {
     for (int i = 0; i < nest->timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &nest->timing->transfers[i];
@@ -276,11 +290,11 @@ static void add_moved(const struct nest *nest, const struct nest_row *row, struc
         if (row->words[i] == NULL)
             continue;
         if (transfer->sends.port >= 0)
-            moved[0] += count_words(row, row->words[i]);
+            moved[0] += count_words(row, values, row->words[i]);
         if (transfer->arrives.port >= 0)
-            moved[1] += count_words(row, row->words[i] + 2 * row->n);
+            moved[1] += count_words(row, values, row->words[i] + 2 * row->n);
         if (nest_is_output(nest, i) && transfer->takes.port >= 0)
-            moved[2] += count_words(row, row->words[i] + row->n);
+            moved[2] += count_words(row, values, row->words[i] + row->n);
     }
 }
 
@@ -357,10 +371,86 @@ bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int 
             (with_others && centre < n - 1 && !follow_row(&a, centre + 1, &a.after)))
         return false;
     struct ways ways = list_ways(&a);
-    add_stamps(timing, &a.row, &ways, pace, sum);
-    add_moved(nest, &a.row, sum);
+    struct adder adder = make_adder(timing, &a.row, &ways, pace);
+    adder.sum = sum;
+    add_stamps(&adder, 0, a.row.n);
+    add_moved(nest, &a.row, (struct span){0, a.row.n}, sum);
     struct known_sum *made = SATOR_NEW(timing->arena, struct known_sum);
     *made = (struct known_sum){nest->sums, open, *pace, *sum};
     nest->sums = made;
     return true;
+}
+
+/* ---- parts of a row ---- */
+
+struct nest_stretch {
+    struct around around;
+    bool is_quiet; /* nothing that takes time crosses the array */
+    struct nest_pace pace;
+    struct ways ways;
+    struct adder adder;
+};
+
+struct nest_stretch *nest_open_stretch(struct nest *nest, const struct nest_stamp *prefixes, int n,
+        int centre, const struct nest_pace *pace)
+{
+    const struct timing *timing = nest->timing;
+    struct nest_stretch *s = SATOR_NEW(timing->arena, struct nest_stretch);
+    struct nest_run open;
+
+    *s = (struct nest_stretch){
+            .around = {.nest = nest, .prefixes = prefixes, .n = n, .centre = centre},
+            .pace = *pace};
+    if (overlaps(nest) || !nest_open_run(nest, prefixes, n, centre, &open))
+        return NULL;
+    s->is_quiet = open.n_boxes == 0;
+    if (s->is_quiet)
+        return s;
+    if (!nest_follow_run(nest, &open, false, &s->around.row))
+        return NULL;
+    struct nest_row *row = &s->around.row;
+    int64_t *once = SATOR_NEW_ARRAY(timing->arena, int64_t, row->n + 1);
+    for (int64_t v = 0; v < row->n; v++)
+        once[v] = 1;
+    row->times = once;
+    s->ways = list_ways(&s->around);
+    s->adder = make_adder(timing, row, &s->ways, &s->pace);
+    return s;
+}
+
+/* The value of the squeezed row that stands for this one of the row. */
+static int64_t find_squeezed(const struct nest *nest, const struct squeezed *s, int64_t v)
+{
+    int64_t at = 0;
+
+    for (int r = 0; r < s->n; r++) {
+        const struct squeezed_digit *d = &s->digits[r];
+        const int64_t run = nest->digits[d->digit].run, value = v / run;
+        const int64_t kept = value <= d->middle    ? value
+                : value <= d->middle + d->left_out ? d->middle
+                                                   : value - d->left_out;
+        at += kept * d->factor;
+        v -= value * run;
+    }
+    return at + v;
+}
+
+void nest_add_stretch(
+        struct nest_stretch *stretch, int64_t from, int64_t end, struct timing_sum *sum)
+{
+    const struct nest *nest = stretch->around.nest;
+    const struct nest_row *row = &stretch->around.row;
+    const int64_t unit = nest->windows[nest->n_windows - 1].unit; /* no value in one is left out */
+
+    if (stretch->is_quiet) {
+        add_quiet(end - from, &stretch->pace, sum);
+        return;
+    }
+    stretch->adder.sum = sum;
+    for (int64_t v = from, n; v < end; v += n) {
+        const int64_t at = find_squeezed(nest, row->squeezed, v);
+        n = unit - v % unit < end - v ? unit - v % unit : end - v;
+        add_stamps(&stretch->adder, at, at + n);
+        add_moved(nest, row, (struct span){at, at + n}, sum);
+    }
 }

@@ -68,15 +68,18 @@ static void note_boxes(const struct boxes *b, struct squeezed *s)
 
 /* Leave values out: at each of the row's, the PEs' running numbers lie "span" or less apart, so
  * that they have up to "crossed" values of the digit more than one; all of these are to be kept. */
-static void squeeze_all(struct squeezed *s, int64_t length, bool neighbours)
+static void squeeze_all(
+        const struct nest *nest, struct squeezed *s, int64_t length, bool neighbours)
 {
+    const int64_t window = nest->n_windows > 0 ? nest->windows[nest->n_windows - 1].unit : 1;
     int64_t factor = 1, whole = 1;
 
     for (int r = s->n - 1; r >= 0; r--) {
         struct squeezed_digit *d = &s->digits[r];
         int64_t crossed = (s->span + factor - 1) / factor;
         int64_t kept = d->low + d->high + crossed + (neighbours ? 3 : 1);
-        d->left_out = d->extent > kept ? d->extent - kept : 0;
+        bool is_within = nest->digits[d->digit].run < window; /* windows keep their length */
+        d->left_out = d->extent > kept && !is_within ? d->extent - kept : 0;
         d->middle = d->low + crossed + neighbours;
         d->factor = factor;
         whole *= d->extent;
@@ -331,12 +334,13 @@ static bool follow_all(const struct nest *nest, const struct nest_run *run, bool
             return false;
         note_boxes(nest->boxes[i], &squeezed);
     }
-    squeeze_all(&squeezed, run->length, neighbours);
+    squeeze_all(nest, &squeezed, run->length, neighbours);
     squeezed.first = run->first;
     if (squeezed.n_values > MOST_VALUES)
         return false;
     *row = (struct nest_row){.n = squeezed.n_values,
             .times = count_times(&squeezed, timing->arena),
+            .squeezed = sator_arena_copy(timing->arena, &squeezed, sizeof squeezed),
             .words = SATOR_NEW_ARRAY(timing->arena, const int64_t *, timing->n_transfers + 1)};
     for (int i = 0; i < timing->n_transfers; i++) {
         if (!nest_is_of_stamps(nest, &timing->transfers[i]))
