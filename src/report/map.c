@@ -133,7 +133,7 @@ static void write_csv(
 static enum sator_status take(struct sator_text *made, struct sator_arena *arena,
         const struct sator_report_options *options, char **text)
 {
-    *text = report_take(made, report_look(options));
+    *text = report_finish(made, options);
     sator_arena_free(arena);
     return SATOR_OK;
 }
@@ -160,18 +160,9 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
-    if (report_is_table(options->format)) {
-        struct sator_report_options csv = *options;
-        csv.format = SATOR_FORMAT_CSV;
-        enum sator_status st = sator_report_maps(ctx, whole, results, n_results, &csv, text);
-        if (st == SATOR_OK)
-            *text = report_table_of_csv(*text, options->format);
-        sator_arena_free(arena);
-        return st;
-    }
     if (options->format == SATOR_FORMAT_JSON)
         report_map_json(&made, arena, whole, results, n_results, options->schema);
-    else if (options->format == SATOR_FORMAT_CSV) {
+    else if (report_is_csv(options->format)) {
         write_csv_header(&made);
         write_csv(&made, results, n_results);
     } else
@@ -218,18 +209,9 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
     }
     struct sator_text made = {0};
 
-    if (report_is_table(options->format)) {
-        struct sator_report_options csv = *options;
-        csv.format = SATOR_FORMAT_CSV;
-        st = sator_report_machines(ctx, machines, n_machines, &csv, text);
-        if (st == SATOR_OK)
-            *text = report_table_of_csv(*text, options->format);
-        sator_arena_free(arena);
-        return st;
-    }
     if (options->format == SATOR_FORMAT_JSON) {
         report_machines_json(&made, arena, machines, n_machines, options->schema);
-    } else if (options->format == SATOR_FORMAT_CSV) {
+    } else if (report_is_csv(options->format)) {
         write_csv_header(&made);
         for (int i = 0; i < n_machines; i++)
             write_csv(&made, machines[i].results, machines[i].n_results);
@@ -271,18 +253,9 @@ enum sator_status sator_report_network_front(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
-    if (report_is_table(options->format)) {
-        struct sator_report_options csv = *options;
-        csv.format = SATOR_FORMAT_CSV;
-        enum sator_status st = sator_report_network_front(ctx, front, &csv, text);
-        if (st == SATOR_OK)
-            *text = report_table_of_csv(*text, options->format);
-        sator_arena_free(arena);
-        return st;
-    }
     if (options->format == SATOR_FORMAT_JSON)
         report_network_front_json(&made, arena, front, options->schema);
-    else if (options->format == SATOR_FORMAT_CSV)
+    else if (report_is_csv(options->format))
         front_csv(&made, front);
     else
         report_network_front_text(&made, arena, front, report_look(options));
@@ -304,18 +277,9 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
-    if (report_is_table(options->format)) {
-        struct sator_report_options csv = *options;
-        csv.format = SATOR_FORMAT_CSV;
-        enum sator_status st = sator_report_front(ctx, results, n_results, complete, &csv, text);
-        if (st == SATOR_OK)
-            *text = report_table_of_csv(*text, options->format);
-        sator_arena_free(arena);
-        return st;
-    }
     if (options->format == SATOR_FORMAT_JSON)
         report_front_json(&made, arena, results, n_results, complete, options->schema);
-    else if (options->format == SATOR_FORMAT_CSV) {
+    else if (report_is_csv(options->format)) {
         write_csv_header(&made);
         write_csv(&made, results, n_results);
     } else

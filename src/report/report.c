@@ -51,12 +51,20 @@ static void write_results(struct sator_text *out, const struct comparison *compa
 {
     const struct sator_report_options *options = comparison->options;
 
-    if (options->format == SATOR_FORMAT_CSV)
+    if (report_is_csv(options->format))
         report_csv_results(out, comparison);
     else if (comparison->n_results == 1)
         report_text_result(out, comparison->arena, comparison->results[0], report_look(options));
     else
         report_text_results(out, comparison);
+}
+
+static void write_networks(struct sator_text *out, const struct comparison *comparison)
+{
+    if (report_is_csv(comparison->options->format))
+        report_csv_networks(out, comparison);
+    else
+        report_text_networks(out, comparison);
 }
 
 bool report_has_results(const void *const *results, int n)
@@ -68,93 +76,61 @@ bool report_has_results(const void *const *results, int n)
     return true;
 }
 
+/* Order and write "comparison", of networks or of results. */
+static enum sator_status report(struct sator_ctx *ctx, struct comparison *comparison,
+        bool of_networks, const struct sator_report_options *options, char **text)
+{
+    struct sator_report_options own;
+    struct sator_text out = {0};
+    enum sator_status st;
+
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
+    comparison->arena = sator_arena_new();
+    comparison->ctx = ctx;
+    comparison->options = options;
+    SATOR_TRY(report_sort_key(
+            ctx, comparison->arena, options->sort, of_networks, &comparison->key));
+    if (comparison->n_results + comparison->n_networks == 0)
+        goto done;
+    if (options->sort != NULL)
+        of_networks ? sort_networks(comparison) : sort_results(comparison);
+    if (options->format == SATOR_FORMAT_JSON) {
+        *text = of_networks ? report_json_networks(comparison) : report_json_results(comparison);
+    } else {
+        of_networks ? write_networks(&out, comparison) : write_results(&out, comparison);
+        *text = report_finish(&out, options);
+    }
+done:
+    sator_arena_free(comparison->arena);
+    return st;
+}
+
 enum sator_status sator_report_results(struct sator_ctx *ctx,
         const struct sator_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
 {
-    struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL || n_results == 0);
     SATOR_CALL(ctx, return SATOR_NOMEM)
-    SATOR_OPTIONS(ctx, options, own);
-    options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
     SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
-    enum sator_status st;
-    struct sator_text out = {0};
-    struct comparison comparison = {.arena = sator_arena_new(),
-            .ctx = ctx,
-            .options = options,
-            .n_results = n_results,
-            .results = results};
+    struct comparison comparison = {.n_results = n_results, .results = results};
 
-    SATOR_TRY(report_sort_key(ctx, comparison.arena, options->sort, false, &comparison.key));
-    if (n_results == 0)
-        goto done;
-    if (report_is_table(options->format)) {
-        struct sator_report_options csv = *options;
-        csv.format = SATOR_FORMAT_CSV;
-        SATOR_TRY(sator_report_results(ctx, results, n_results, &csv, text));
-        *text = report_table_of_csv(*text, options->format);
-        goto done;
-    }
-    if (options->sort != NULL)
-        sort_results(&comparison);
-    if (options->format == SATOR_FORMAT_JSON) {
-        *text = report_json_results(&comparison);
-    } else {
-        write_results(&out, &comparison);
-        *text = report_take(&out, report_look(options));
-    }
-done:
-    sator_arena_free(comparison.arena);
-    return st;
+    return report(ctx, &comparison, false, options, text);
 }
 
 enum sator_status sator_report_networks(struct sator_ctx *ctx,
         const struct sator_network_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
 {
-    struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL || n_results == 0);
     SATOR_CALL(ctx, return SATOR_NOMEM)
-    SATOR_OPTIONS(ctx, options, own);
-    options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
     SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
-    enum sator_status st;
-    struct sator_text out = {0};
-    struct comparison comparison = {.arena = sator_arena_new(),
-            .ctx = ctx,
-            .options = options,
-            .n_networks = n_results,
-            .networks = results};
+    struct comparison comparison = {.n_networks = n_results, .networks = results};
 
-    SATOR_TRY(report_sort_key(ctx, comparison.arena, options->sort, true, &comparison.key));
-    if (n_results == 0)
-        goto done;
-    if (report_is_table(options->format)) {
-        struct sator_report_options csv = *options;
-        csv.format = SATOR_FORMAT_CSV;
-        SATOR_TRY(sator_report_networks(ctx, results, n_results, &csv, text));
-        *text = report_table_of_csv(*text, options->format);
-        goto done;
-    }
-    if (options->sort != NULL)
-        sort_networks(&comparison);
-    if (options->format == SATOR_FORMAT_JSON) {
-        *text = report_json_networks(&comparison);
-        goto done;
-    }
-    if (options->format == SATOR_FORMAT_CSV)
-        report_csv_networks(&out, &comparison);
-    else
-        report_text_networks(&out, &comparison);
-    *text = report_take(&out, report_look(options));
-done:
-    sator_arena_free(comparison.arena);
-    return st;
+    return report(ctx, &comparison, true, options, text);
 }
 
 /* ---- the library ---- */
@@ -200,16 +176,14 @@ enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
     if (options->format == SATOR_FORMAT_JSON) {
         *text = report_json_library(arena, kinds, n_kinds, options->schema);
     } else {
-        bool csv = options->format == SATOR_FORMAT_CSV || report_is_table(options->format);
+        bool csv = report_is_csv(options->format);
         if (csv)
             sator_text_add(&out, "kind,name,summary\n");
         for (int i = 0; i < n_kinds; i++) {
             sator_text_add(&out, "%s", csv || i == 0 ? "" : "\n");
             list_kind(&out, arena, kinds[i], csv);
         }
-        *text = report_take(&out, report_look(options));
-        if (report_is_table(options->format))
-            *text = report_table_of_csv(*text, options->format);
+        *text = report_finish(&out, options);
     }
     sator_arena_free(arena);
     return SATOR_OK;

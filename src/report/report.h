@@ -162,11 +162,10 @@ char *report_json_results(const struct comparison *comparison);
 char *report_json_networks(const struct comparison *comparison);
 char *report_json_library(
         struct sator_arena *arena, const char *const *kinds, int n_kinds, int schema);
-/* "csv" (TAKE) as a table of its main columns in "format", Markdown or LaTeX (GIVE: free); rows
- * that differ in none of them are one. */
-char *report_table_of_csv(char *csv, enum sator_format format);
-/* Whether "format" is one of these. */
-bool report_is_table(enum sator_format format);
+/* Whether CSV is written: Markdown and LaTeX are tables of its main columns. */
+bool report_is_csv(enum sator_format format);
+/* What was written, empty then, in the format and the look of "options" (GIVE: free). */
+char *report_finish(struct sator_text *text, const struct sator_report_options *options);
 void report_csv_results(struct sator_text *text, const struct comparison *comparison);
 void report_csv_networks(struct sator_text *text, const struct comparison *comparison);
 /* One CSV field, quoted where necessary (RFC 4180), and the separator before it unless it is the

@@ -30,9 +30,14 @@ struct rows {
     int mains[N_MAIN]; /* their rows of main_columns */
 };
 
-bool report_is_table(enum sator_format format)
+static bool is_table(enum sator_format format)
 {
     return format == SATOR_FORMAT_MARKDOWN || format == SATOR_FORMAT_LATEX;
+}
+
+bool report_is_csv(enum sator_format format)
+{
+    return format == SATOR_FORMAT_CSV || is_table(format);
 }
 
 /* ---- CSV ---- */
@@ -145,7 +150,9 @@ static void fill(struct sator_grid *grid, const struct rows *rows)
     }
 }
 
-char *report_table_of_csv(char *csv, enum sator_format format)
+/* "csv" (TAKE) as a table of its main columns (GIVE: free); rows that differ in none of them are
+ * one. */
+static char *table_of_csv(char *csv, enum sator_format format)
 {
     struct rows rows = {.arena = sator_arena_new()};
     struct sator_text text = {0};
@@ -161,4 +168,11 @@ char *report_table_of_csv(char *csv, enum sator_format format)
     sator_arena_free(rows.arena);
     free(csv);
     return sator_text_take(&text);
+}
+
+char *report_finish(struct sator_text *text, const struct sator_report_options *options)
+{
+    char *taken = report_take(text, report_look(options));
+
+    return is_table(options->format) ? table_of_csv(taken, options->format) : taken;
 }
