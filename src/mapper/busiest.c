@@ -7,6 +7,7 @@
  * asked for in the model, instance by instance.
  */
 #include "mapper/cost.h"
+#include "mapper/invariants.h"
 
 #include <assert.h>
 #include <math.h>
@@ -29,19 +30,10 @@ static int64_t positions(
     return count;
 }
 
-static int64_t covered(const struct mapper_problem *p, const struct mapper_mapping *mapping, int i)
-{
-    int64_t count = 1;
-
-    for (int r = 0; r < p->n_rows; r++)
-        count *= mapping->factor[r][i];
-    return count;
-}
-
 static int64_t iterations(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         const struct mapper_alone *alone, int i)
 {
-    int64_t pes = positions(p, mapping, alone->row, i), all = covered(p, mapping, i);
+    int64_t pes = positions(p, mapping, alone->row, i), all = mapper_covered(p, mapping, i);
 
     assert(all >= p->extent[i] && all % pes == 0);
     if (pes == 1)
@@ -93,7 +85,7 @@ static int64_t touched_words(const struct mapper_problem *p, struct mapper_words
             int64_t pes = positions(p, mapping, alone->row, loop);
             add_steps(p, mapping, shape, alone->row, loop, i, index->coef[i], &steps);
             if (pes > 1)
-                cut[i] = covered(p, mapping, loop) / pes - iterations(p, mapping, alone, loop);
+                cut[i] = mapper_covered(p, mapping, loop) / pes - iterations(p, mapping, alone, loop);
             is_cut |= cut[i] > 0;
         }
         product *= is_cut ? sator_mapper_words_union_cut(words, a, e, &steps, cut)
@@ -273,7 +265,7 @@ static unsigned short_loops(
 
     for (int i = 0; i < p->n_loops; i++) {
         if (positions(p, mapping, p->memory[m].row, i) > 1 &&
-                covered(p, mapping, i) != p->extent[i])
+                mapper_covered(p, mapping, i) != p->extent[i])
             loops |= 1U << i;
     }
     return __builtin_popcount(loops) <= MOST_KINDS ? loops : 0;

@@ -153,7 +153,7 @@ static bool split_limited(struct feasibility *f, int i, int row, int64_t left)
     if (f->looks >= MOST_LOOKS)
         return false;
     if (i == p->n_loops) {
-        f->looks++;
+        f->looks += p->has_limits; /* else look() counts */
         return sator_mapper_is_legal(p, f->words, &f->mapping);
     }
     if (!has_limits(p, i)) {
@@ -184,25 +184,11 @@ static void look(struct feasibility *f, double pes)
     f->looks++;
     if (pes <= f->most_pes)
         return;
-    if (p->imperfect && !place_tiles(f))
-        return;
-    if (p->has_limits && !p->imperfect) {
-        if (!split_limited(f, 0, p->n_rows - 1, f->left[0]))
-            return;
+    if (p->imperfect ? place_tiles(f) && sator_mapper_is_legal(p, f->words, &f->mapping)
+                     : split_limited(f, 0, p->n_rows - 1, f->left[0])) {
         f->most_pes = pes;
         f->found = f->mapping;
-        return;
     }
-    for (int i = 0; i < p->n_loops && !p->imperfect; i++) {
-        if (f->free_row[i] >= 0)
-            f->mapping.factor[f->free_row[i]][i] = f->left[i];
-        else if (f->left[i] > 1)
-            return;
-    }
-    if (!sator_mapper_is_legal(p, f->words, &f->mapping))
-        return;
-    f->most_pes = pes;
-    f->found = f->mapping;
 }
 
 static bool is_settled(const struct feasibility *f)

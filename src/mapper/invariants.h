@@ -30,14 +30,16 @@ static inline bool mapper_is_ordered(
     return true;
 }
 
-/* The product of all factors of "loop". */
-static inline sator_int mapper_covered(
+/* The product of all factors of "loop"; INT64_MAX beyond 64 bits. */
+static inline int64_t mapper_covered(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
 {
-    sator_int product = 1;
+    int64_t product = 1;
 
-    for (int r = 0; r < problem->n_rows; r++)
-        product *= mapping->factor[r][loop];
+    for (int r = 0; r < problem->n_rows; r++) {
+        if (__builtin_mul_overflow(product, mapping->factor[r][loop], &product))
+            return INT64_MAX;
+    }
     return product;
 }
 
@@ -47,7 +49,7 @@ static inline bool mapper_is_complete(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
     for (int i = 0; i < problem->n_loops; i++) {
-        sator_int covered = mapper_covered(problem, mapping, i);
+        int64_t covered = mapper_covered(problem, mapping, i);
         if (covered < problem->extent[i] || (!problem->imperfect && covered != problem->extent[i]))
             return false;
     }
@@ -59,10 +61,14 @@ static inline bool mapper_fits_arrays(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
     for (int r = 0; r < problem->n_rows; r++) {
-        sator_int used = 1;
-        for (int i = 0; i < problem->n_loops; i++)
-            used *= mapping->factor[r][i];
-        if (problem->row[r].is_space && used > problem->row[r].shape)
+        int64_t used = 1;
+        if (!problem->row[r].is_space)
+            continue;
+        for (int i = 0; i < problem->n_loops; i++) {
+            if (__builtin_mul_overflow(used, mapping->factor[r][i], &used))
+                return false;
+        }
+        if (used > problem->row[r].shape)
             return false;
     }
     return true;
