@@ -73,17 +73,18 @@ static int64_t count_cut(const struct mapper_index *index, const struct mapper_s
     for (int64_t p = 0; p < positions; p++) {
         struct place place = place_of(index, steps, p);
         here = open_cut(index, steps, &place, &last, now);
-        then = open_cut(index, steps, &place, &last, before);
-        sator_value_set_leave(&here, &then, shift, &left);
         touched.modulus = fresh.modulus = here.modulus;
         sator_value_set_unite(&touched, &here, place.start);
-        sator_value_set_unite(&fresh, &left, place.start);
+        if (only_kept) {
+            then = open_cut(index, steps, &place, &last, before);
+            sator_value_set_leave(&here, &then, shift, &left);
+            sator_value_set_unite(&fresh, &left, place.start);
+            sator_value_set_free(&then);
+            sator_value_set_free(&left);
+        }
         sator_value_set_free(&here);
-        sator_value_set_free(&then);
-        sator_value_set_free(&left);
     }
-    int64_t count =
-            sator_value_set_size(&touched) - (only_kept ? sator_value_set_size(&fresh) : 0);
+    int64_t count = sator_value_set_size(&touched) - sator_value_set_size(&fresh);
     sator_value_set_free(&touched);
     sator_value_set_free(&fresh);
     return count;
@@ -130,26 +131,11 @@ static bool any_cut(const struct mapper_index *index, const int64_t *cut)
     return any;
 }
 
-/* The extents of the parts with the positions that continue their tiles; false when some do not. */
-static bool continue_tiles(
-        const struct mapper_index *index, const struct mapper_steps *steps, int64_t *tile)
-{
-    memcpy(tile, steps->tile, sizeof *tile * (size_t)index->n_parts);
-    for (int s = steps->n_spread - 1; s >= 0; s--) { /* innermost digits come last */
-        int part = steps->spread_part[s];
-        if (steps->spread_step[s] != index->coef[part] * tile[part])
-            return false;
-        tile[part] *= steps->spread_count[s];
-    }
-    return true;
-}
-
 int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, const int64_t *cut)
 {
     const struct mapper_index *what =
             &sator_mapper_words_problem(words)->access[access].index[index];
-    int64_t tile[MAPPER_PARTS];
 
     if (what->n_parts == 1) {
         int64_t values = steps->tile[0];
@@ -159,27 +145,9 @@ int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int
     }
     if (!any_cut(what, cut))
         return sator_mapper_words_union(words, access, index, steps);
-    if (what->n_parts == 2 && continue_tiles(what, steps, tile))
-        return sator_mapper_pair(what, tile[0] - cut[0], tile[1] - cut[1]);
+    if (what->n_parts == 2 && steps->n_spread == 0)
+        return sator_mapper_pair(what, steps->tile[0] - cut[0], steps->tile[1] - cut[1]);
     return remembered(words, access, index, steps, cut, cut, 0, false);
-}
-
-/* The tile without parallel positions as an interval; false when it has gaps. */
-static bool interval_of(const struct mapper_index *index, const struct mapper_steps *steps,
-        const int64_t *cut, int64_t *low, int64_t *high)
-{
-    int64_t size[2];
-
-    if (index->n_parts != 2 || steps->n_spread > 0 || llabs(index->coef[0]) != index->reduced[0])
-        return false;
-    *low = *high = 0;
-    for (int i = 0; i < 2; i++) {
-        size[i] = steps->tile[i] - cut[i];
-        int64_t reach = index->coef[i] * (size[i] - 1);
-        *low += reach < 0 ? reach : 0;
-        *high += reach > 0 ? reach : 0;
-    }
-    return sator_mapper_pair(index, size[0], size[1]) == *high - *low + 1;
 }
 
 int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
@@ -187,17 +155,10 @@ int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int 
 {
     const struct mapper_index *what =
             &sator_mapper_words_problem(words)->access[access].index[index];
-    int64_t low, high, old_low, old_high;
 
     if (what->n_parts == 1)
         return 0; /* tiles of one loop share nothing */
     if (!any_cut(what, now) && !any_cut(what, before))
         return sator_mapper_words_kept(words, access, index, steps, shift);
-    if (interval_of(what, steps, now, &low, &high) &&
-            interval_of(what, steps, before, &old_low, &old_high)) {
-        low = low > old_low - shift ? low : old_low - shift;
-        high = high < old_high - shift ? high : old_high - shift;
-        return high >= low ? high - low + 1 : 0;
-    }
     return remembered(words, access, index, steps, now, before, shift, true);
 }
