@@ -261,32 +261,6 @@ static bool is_gapless(const struct mapper_index *index, const int64_t *tile, in
             values == index->reduced[0] * (tile[0] - 1) + index->reduced[1] * (tile[1] - 1) + 1;
 }
 
-/* The parallel steps as one progression of "count" steps; false when they are none. */
-static bool one_progression(const struct mapper_steps *steps, int64_t *step, int64_t *count)
-{
-    int64_t step_of[MAPPER_SPREADS] = {1}, count_of[MAPPER_SPREADS] = {1};
-    int n = steps->n_spread;
-
-    for (int i = 0; i < n; i++) { /* ascending steps */
-        int64_t s = magnitude(steps->spread_step[i]);
-        int at = i;
-        for (; at > 0 && step_of[at - 1] > s; at--) {
-            step_of[at] = step_of[at - 1];
-            count_of[at] = count_of[at - 1];
-        }
-        step_of[at] = s;
-        count_of[at] = steps->spread_count[i];
-    }
-    *step = step_of[0];
-    *count = 1;
-    for (int i = 0; i < n; i++) {
-        if (step_of[i] != *step * *count)
-            return false;
-        *count *= count_of[i];
-    }
-    return true;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -366,21 +340,10 @@ int64_t sator_mapper_words_union(
     return remembered(words, access, index, steps, NULL, UNION);
 }
 
-/* Gapless tiles of "length" at the positions of one progression, each "shift" > 0 further than
- * before: new at each position are its last "shift" values. */
-static int64_t kept_gapless(int64_t length, int64_t step, int64_t count, int64_t shift)
-{
-    int64_t values = length + (count - 1) * least(step, length);
-
-    assert(shift > 0 && shift <= length && count >= 1);
-    return values - (shift + (count - 1) * least(step, shift));
-}
-
 int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift)
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
-    int64_t step, count;
 
     if (shift == 0)
         return sator_mapper_words_union(words, access, index, steps);
@@ -390,11 +353,10 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
         return sator_mapper_words_union(words, access, index, steps);
     if (what->joint == NULL && magnitude(shift) > reach(what, steps))
         return 0;
-    if (what->closed == 2 && llabs(what->coef[0]) == what->reduced[0] &&
-            !sator_mapper_steps_share(steps)) {
+    if (what->closed == 2 && steps->n_spread == 0 && llabs(what->coef[0]) == what->reduced[0]) {
         int64_t values = sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
-        if (is_gapless(what, steps->tile, values) && one_progression(steps, &step, &count))
-            return kept_gapless(values, step, count, magnitude(shift));
+        if (is_gapless(what, steps->tile, values))
+            return values - magnitude(shift);
     }
     return remembered(words, access, index, steps, &(struct mapper_moves){.shift = {shift}}, KEPT);
 }
