@@ -292,10 +292,8 @@ static int64_t stamps_outside(
 {
     int64_t stamps = 1;
 
-    for (int r = 0; r < row; r++) {
-        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
-            stamps *= mapping->factor[r][i];
-    }
+    for (int r = 0; r < row; r++)
+        stamps *= p->row[r].is_space ? 1 : mapper_steps_at(p, mapping, r);
     return stamps;
 }
 

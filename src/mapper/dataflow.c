@@ -74,15 +74,11 @@ static const struct sator_expr *windows_of(const struct mapper_problem *p,
 {
     int64_t stamps = 1, lead = 0;
 
-    for (int k = m + 1; k <= last; k++) {
-        for (int i = 0; i < p->n_loops; i++)
-            stamps *= mapping->factor[p->memory[k].row][i];
-    }
+    for (int k = m + 1; k <= last; k++)
+        stamps *= mapper_steps_at(p, mapping, p->memory[k].row);
     for (int r = p->memory[last].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
-        int64_t used = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            used *= mapping->factor[r][i];
-        lead -= p->skew->step[r] < 0 ? p->skew->step[r] * (used - 1) : 0;
+        if (p->skew->step[r] < 0)
+            lead -= p->skew->step[r] * (mapper_steps_at(p, mapping, r) - 1);
     }
     row = sator_expr_add(arena, sator_expr_constant(arena, lead), 1, row);
     return sator_expr_floor(arena, row, stamps);

@@ -26,6 +26,17 @@ struct mapper_shape {
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape);
 
+/* The product of all factors at row "row". */
+static inline int64_t mapper_steps_at(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row)
+{
+    int64_t product = 1;
+
+    for (int i = 0; i < problem->n_loops; i++)
+        product *= mapping->factor[row][i];
+    return product;
+}
+
 struct mapper_cost {
     double pj, cycles, value; /* value: the objective */
 };

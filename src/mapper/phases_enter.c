@@ -35,11 +35,9 @@ static int64_t pass_cycles(
     int64_t cycles = 0;
 
     for (int r = p->memory[skewed].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
-        int64_t used = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            used *= mapping->factor[r][i];
         if (p->arch->levels[p->row[r].level].array.pass_through)
-            cycles += llabs(p->skew->step[r]) * (p->row[r].shape - used);
+            cycles += llabs(p->skew->step[r]) *
+                    (p->row[r].shape - mapper_steps_at(p, mapping, r));
     }
     return cycles;
 }

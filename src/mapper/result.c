@@ -453,11 +453,8 @@ static void describe_levels(struct describer *d)
                 level->skew = sator_arena_copy(
                         d->arena, &p->skew->step[r], sizeof *level->skew * (size_t)n_dims);
         }
-        int64_t used = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            used *= d->mapping->factor[r][i];
         ((int64_t *)(uintptr_t)level->shape)[row->dim] = row->shape;
-        ((int64_t *)(uintptr_t)level->used)[row->dim] = used;
+        ((int64_t *)(uintptr_t)level->used)[row->dim] = mapper_steps_at(p, d->mapping, r);
         level->n_dims = row->dim + 1;
     }
     d->result->levels = levels;

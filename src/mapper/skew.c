@@ -31,17 +31,6 @@ int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *s
     return sum;
 }
 
-/* The coordinates of PEs in use along row "r". */
-static int64_t used_along(
-        const struct mapper_problem *p, const struct mapper_mapping *mapping, int r)
-{
-    int64_t used = 1;
-
-    for (int i = 0; i < p->n_loops; i++)
-        used *= mapping->factor[r][i];
-    return used;
-}
-
 int64_t sator_mapper_span(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
 {
@@ -50,7 +39,7 @@ int64_t sator_mapper_span(
     if (p->skew == NULL)
         return 0;
     for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
-        span += llabs(p->skew->step[r]) * (used_along(p, mapping, r) - 1);
+        span += llabs(p->skew->step[r]) * (mapper_steps_at(p, mapping, r) - 1);
     return span;
 }
 
@@ -78,10 +67,10 @@ bool sator_mapper_has_gaps(const struct mapper_problem *p, const struct mapper_m
     for (int m = 0; m < p->n_memories && p->skew != NULL; m++) {
         int64_t filled = 1; /* consecutive values */
         for (int k = sator_mapper_joined_from(p, m); k <= m; k++)
-            filled *= used_along(p, mapping, p->memory[k].row);
+            filled *= mapper_steps_at(p, mapping, p->memory[k].row);
         unsigned left = 0;
         for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
-            left |= used_along(p, mapping, r) > 1 && p->skew->step[r] != 0 ? 1U << r : 0;
+            left |= mapper_steps_at(p, mapping, r) > 1 && p->skew->step[r] != 0 ? 1U << r : 0;
         while (left != 0) { /* the smallest steps first */
             int least = __builtin_ctz(left);
             for (unsigned rows = left; rows != 0; rows &= rows - 1) {
@@ -91,7 +80,7 @@ bool sator_mapper_has_gaps(const struct mapper_problem *p, const struct mapper_m
             int64_t step = llabs(p->skew->step[least]);
             if (step > filled)
                 return true;
-            filled += step * (used_along(p, mapping, least) - 1);
+            filled += step * (mapper_steps_at(p, mapping, least) - 1);
             left &= ~(1U << least);
         }
     }
@@ -105,7 +94,7 @@ int64_t sator_mapper_skewed_stamps(
 
     for (int r = 0; r < p->n_rows; r++) {
         if (p->row[r].is_space)
-            used *= used_along(p, mapping, r);
+            used *= mapper_steps_at(p, mapping, r);
     }
     open /= used;
     for (int m = p->n_memories - 1; m >= 0; m--) {
@@ -117,7 +106,7 @@ int64_t sator_mapper_skewed_stamps(
             break; /* all loops further out are in this row */
         if (m < first)
             continue;
-        int64_t own = used_along(p, mapping, p->memory[m].row);
+        int64_t own = mapper_steps_at(p, mapping, p->memory[m].row);
         assert(open % own == 0);
         open /= own;
         known *= own + span;

@@ -366,6 +366,16 @@ static const struct sator_decline *check_inside(const struct question *question)
     return NULL;
 }
 
+/* What all ways to answer begin with; how far back links reach. */
+static const struct sator_decline *begin(
+        struct question *question, struct sator_volumes *volumes, int *back)
+{
+    const struct sator_decline *why = check_inside(question);
+    if (why == NULL)
+        why = count_footprint(question, &volumes->footprint);
+    return why == NULL ? find_links(question, back) : why;
+}
+
 static const struct sator_decline *answer(
         struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
@@ -373,11 +383,7 @@ static const struct sator_decline *answer(
     int back = 0;
     const struct sator_decline *why = question->system->times_declined;
     if (why == NULL)
-        why = check_inside(question);
-    if (why == NULL)
-        why = count_footprint(question, &volumes->footprint);
-    if (why == NULL)
-        why = find_links(question, &back);
+        why = begin(question, volumes, &back);
     if (why == NULL)
         why = make_image(question, &volumes->total);
     closed_sources_init(&question->state->sources, &question->state->pool, question->image);
@@ -418,11 +424,7 @@ static const struct sator_decline *answer_maps(
     int back = 0;
     const struct sator_decline *why = question->system->times_declined;
     if (why == NULL)
-        why = check_inside(question);
-    if (why == NULL)
-        why = count_footprint(question, &volumes->footprint);
-    if (why == NULL)
-        why = find_links(question, &back);
+        why = begin(question, volumes, &back);
     if (why == NULL && back > 0)
         why = closed_times_cases(times, back);
     for (int b = 0; b < question->transport->n_buses; b++)
@@ -439,11 +441,7 @@ static const struct sator_decline *answer_skewed(
         struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
     int back;
-    const struct sator_decline *why = check_inside(question);
-    if (why == NULL)
-        why = count_footprint(question, &volumes->footprint);
-    if (why == NULL)
-        why = find_links(question, &back);
+    const struct sator_decline *why = begin(question, volumes, &back);
     if (why != NULL)
         return why;
     return closed_skews_volumes(question->state, question->system, question->request,
