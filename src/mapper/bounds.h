@@ -93,6 +93,20 @@ uint32_t sator_mapper_bounds_group(const struct mapper_bounds *bounds, int child
 void sator_mapper_bounds_share(struct mapper_bounds *bounds, int child,
         const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
         struct mapper_share *share);
+/* The same of some transfers of the group; false when that cannot be said. */
+bool sator_mapper_bounds_some(struct mapper_bounds *bounds, int child, uint32_t transfers,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
+        struct mapper_share *share);
+/* A lower bound of the transfers of the group of memory "m", and of "inner" ones that no loop moves
+ * between their tiles and m's own row, in one order of m's row and of those outside; false when
+ * that cannot be said. The factors of rows inside "m" are those of "shape"; "near" are those of its
+ * own row, "far" the products of those outside. Factors divide. Along the loops "either" tiles of
+ * "m" may be smaller, and "far" larger then: these stand alone in the indices of all tensors that
+ * they index, if in any, no array lies outside "m", and costs do not fall with the words that
+ * cross. */
+bool sator_mapper_bounds_pair(struct mapper_bounds *bounds, int m, uint32_t inner, unsigned either,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
+        struct mapper_share *share);
 /* A lower bound of some transfers when nothing is known: each word crosses at least once. */
 void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
         uint32_t transfers, struct mapper_share *share);

@@ -10,19 +10,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+const int64_t bounds_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* Find the ports whose time the transfers into "child" take. */
-static void find_sides(struct mapper_bounds *b, int child)
+/* Find the ports whose time the transfers of a group take. */
+static void find_sides(const struct mapper_problem *p, struct group *group)
 {
-    const struct mapper_problem *p = b->problem;
-    const struct order_table *orders = &b->orders[child];
-
     for (int i = 0; i < p->n_ports; i++) {
         struct side side = {.port = i};
         bool used = false;
-        for (int k = 0; k < orders->count; k++) {
-            const struct mapper_transfer *t = &p->transfer[orders->transfer[k]];
+        for (int k = 0; k < group->orders.count; k++) {
+            const struct mapper_transfer *t = &p->transfer[group->orders.transfer[k]];
             for (int f = 0; f < t->n_flows; f++) {
                 const struct mapper_flow *flow = &t->flow[f];
                 if (flow->port != i)
@@ -32,8 +29,17 @@ static void find_sides(struct mapper_bounds *b, int child)
             }
         }
         if (used)
-            b->side[child][b->n_sides[child]++] = side;
+            group->side[group->n_sides++] = side;
     }
+}
+
+void bounds_open_group(struct mapper_bounds *b, struct group *group, uint32_t transfers)
+{
+    group->transfers = transfers;
+    group->inside = -1;
+    group->n_sides = 0;
+    sator_mapper_order_table_init(&group->orders, b->problem, transfers);
+    find_sides(b->problem, group);
 }
 
 struct mapper_bounds *sator_mapper_bounds_new(
@@ -57,29 +63,25 @@ struct mapper_bounds *sator_mapper_bounds_new(
         b->recalled[t].is_set = false;
     for (int child = 0; child <= problem->n_memories; child++) {
         uint32_t group = sator_mapper_transfers_into(problem, child);
-        sator_mapper_order_table_init(&b->orders[child], problem,
-                child == problem->n_memories ? group | joined : group & ~joined);
-        b->n_sides[child] = 0;
-        find_sides(b, child);
+        bool joins = child == problem->n_memories;
+        bounds_open_group(b, &b->group[child], joins ? group | joined : group & ~joined);
+        b->group[child].inside = joins ? child - 1 : -1;
     }
+    b->n_groups = problem->n_memories + 1;
     return b;
 }
 
 uint32_t sator_mapper_bounds_group(const struct mapper_bounds *b, int child)
 {
-    uint32_t group = 0;
-
-    for (int k = 0; k < b->orders[child].count; k++)
-        group |= UINT32_C(1) << b->orders[child].transfer[k];
-    return group;
+    return b->group[child].transfers;
 }
 
 void sator_mapper_bounds_free(struct mapper_bounds *b)
 {
     if (b == NULL)
         return;
-    for (int child = 0; child <= b->problem->n_memories; child++)
-        sator_mapper_order_table_free(&b->orders[child]);
+    for (int i = 0; i < b->n_groups; i++)
+        sator_mapper_order_table_free(&b->group[i].orders);
     free(b);
 }
 
@@ -229,14 +231,14 @@ void sator_mapper_bounds_limit(struct mapper_bounds *bounds, double pj)
 /* ---- classes of orders: energy against time ---- */
 
 /* The cycles that the transfers take in order class "c", at least. */
-static double class_cycles(
-        const struct mapper_bounds *b, int child, const struct order_classes *classes, int c)
+static double class_cycles(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, int c)
 {
-    int n_transfers = b->orders[child].count;
+    int n_transfers = group->orders.count;
     double slowest = b->compute;
 
-    for (int i = 0; i < b->n_sides[child]; i++) {
-        const struct side *side = &b->side[child][i];
+    for (int i = 0; i < group->n_sides; i++) {
+        const struct side *side = &group->side[i];
         double bits =
                 b->beside != NULL ? b->beside->bits[side->port] : b->crew->fixed_bits[side->port];
         for (int k = 0; k < n_transfers; k++) {
@@ -261,15 +263,14 @@ static double class_pj(
 
 /* Set the share's energy to the least of all classes, and the steps by which it rises for those
  * that are faster. */
-static void find_steps(const struct mapper_bounds *b, int child,
+static void find_steps(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, struct mapper_share *share)
 {
-    const struct order_table *orders = &b->orders[child];
     double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY;
     bool known = false; /* "cycles" */
 
     for (int c = 0; c < classes->count; c++)
-        pj[c] = class_pj(b, orders->count, classes, c);
+        pj[c] = class_pj(b, group->orders.count, classes, c);
     for (int n = 0; n <= MAPPER_STEPS; n++) {
         double least = INFINITY, fastest = INFINITY;
         for (int c = 0; c < classes->count; c++) {
@@ -278,7 +279,7 @@ static void find_steps(const struct mapper_bounds *b, int child,
             if (pj[c] > least)
                 continue;
             if (!known && n == 0)
-                cycles[c] = class_cycles(b, child, classes, c);
+                cycles[c] = class_cycles(b, group, classes, c);
             fastest = pj[c] < least ? cycles[c] : fmin(fastest, cycles[c]);
             least = pj[c];
         }
@@ -290,7 +291,7 @@ static void find_steps(const struct mapper_bounds *b, int child,
             return;
         limit = fastest;
         for (int c = 0; c < classes->count && !known; c++)
-            cycles[c] = class_cycles(b, child, classes, c);
+            cycles[c] = class_cycles(b, group, classes, c);
         known = true;
     }
 }
@@ -356,35 +357,63 @@ static bool is_over_limit(struct mapper_bounds *b, const struct order_table *ord
     return true;
 }
 
-void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
-        const int64_t *near, const int64_t *far, struct mapper_share *share)
+void bounds_of_group(struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, const struct mapper_shape *shape,
+        const struct outside *outside, struct mapper_share *share)
 {
-    const struct mapper_problem *p = b->problem;
-    struct order_table *orders = &b->orders[child];
-    struct outside outside[2];
-    unsigned near_loops = 0, far_loops = 0;
+    const struct order_table *orders = &group->orders;
 
-    *share = (struct mapper_share){0};
-    if (orders->count == 0)
-        return;
-    bounds_open_outside(b, child, shape, near, far, &outside[0]);
-    if (child == p->n_memories && b->joined != 0) /* the near loops are inside of its tile */
-        bounds_open_outside(b, child - 1, shape, ones, far, &outside[1]);
-    for (int i = 0; i < p->n_loops; i++) {
-        near_loops |= outside[0].inverse[i] < 1 ? 1U << i : 0;
-        far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;
-    }
-    const struct order_classes *classes =
-            sator_mapper_order_classes(orders, near_loops, far_loops, b->either & far_loops);
     for (int dear = 0; dear < 2; dear++) { /* windows take long */
         for (int k = 0; k < orders->count; k++) {
-            const struct mapper_transfer *t = &p->transfer[orders->transfer[k]];
-            const struct outside *its = &outside[t->child == child ? 0 : 1];
+            int child = b->problem->transfer[orders->transfer[k]].child;
+            const struct outside *its = &outside[child == group->inside ? 1 : 0];
             if (is_dear(b, orders->transfer[k]) == (dear == 1))
                 bound_transfer(b, classes, orders->transfer[k], k, shape, its, share);
         }
         if (dear == 0 && is_over_limit(b, orders, classes, share))
             return;
     }
-    find_steps(b, child, classes, share);
+    find_steps(b, group, classes, share);
+}
+
+/* Bound the transfers of a group of those into "child". */
+static void share_of(struct mapper_bounds *b, int child, struct group *group,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
+        struct mapper_share *share)
+{
+    const struct mapper_problem *p = b->problem;
+    struct outside outside[2];
+    unsigned near_loops = 0, far_loops = 0;
+
+    *share = (struct mapper_share){0};
+    if (group->orders.count == 0)
+        return;
+    bounds_open_outside(b, child, shape, near, far, &outside[0]);
+    if (child == p->n_memories && b->joined != 0) /* the near loops are inside of its tile */
+        bounds_open_outside(b, child - 1, shape, bounds_ones, far, &outside[1]);
+    for (int i = 0; i < p->n_loops; i++) {
+        near_loops |= outside[0].inverse[i] < 1 ? 1U << i : 0;
+        far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;
+    }
+    const struct order_classes *classes = sator_mapper_order_classes(
+            &group->orders, near_loops, far_loops, b->either & far_loops);
+    bounds_of_group(b, group, classes, shape, outside, share);
+}
+
+void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
+        const int64_t *near, const int64_t *far, struct mapper_share *share)
+{
+    share_of(b, child, &b->group[child], shape, near, far, share);
+}
+
+bool sator_mapper_bounds_some(struct mapper_bounds *b, int child, uint32_t transfers,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
+        struct mapper_share *share)
+{
+    struct group *group = bounds_find_group(b, transfers, b->group[child].inside, 0);
+
+    if (group == NULL)
+        return false;
+    share_of(b, child, group, shape, near, far, share);
+    return true;
 }

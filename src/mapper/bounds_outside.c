@@ -93,6 +93,7 @@ void bounds_open_outside(const struct mapper_bounds *b, int child, const struct 
 {
     const struct mapper_problem *p = b->problem;
 
+    outside->nearest = child > 0 ? p->memory[child - 1].row : -1;
     outside->near = near;
     outside->far = far;
     outside->stamps = outside->most_stamps = 1;

@@ -26,13 +26,26 @@ struct side {
  * other loops alone have the same. */
 struct recalled {
     bool is_set, in_any_order;
-    int n_digits;
+    int n_digits, nearest;
     struct mapper_digit digit[MAPPER_ROWS * MAPPER_LOOPS];
     /* loops of sliding indices: what the tiles of rows are, and the factors outside */
     int64_t inside[MAPPER_LOOPS][MAPPER_ROWS + 1], near[MAPPER_LOOPS], far[MAPPER_LOOPS];
     int64_t entering; /* in a stamp that keeps nothing: sator_mapper_entering_each; -1: not known */
     bool has_slides;
     struct mapper_slides slides;
+};
+
+enum {
+    GROUPS = MAPPER_MEMORIES + 65
+};
+
+/* Transfers that are bounded in one order. */
+struct group {
+    uint32_t transfers;
+    int inside; /* the transfers into this memory see no near loops: these are inside its tile */
+    struct order_table orders;
+    int n_sides;
+    struct side side[MAPPER_PORTS];
 };
 
 struct mapper_bounds {
@@ -48,9 +61,8 @@ struct mapper_bounds {
     const struct mapper_crew *crew;
     int known; /* memories from here inward have known tiles */
     const struct mapper_share *beside; /* what all other transfers cost at least, or NULL */
-    struct order_table orders[MAPPER_MEMORIES + 1]; /* by child, of its group */
-    int n_sides[MAPPER_MEMORIES + 1];
-    struct side side[MAPPER_MEMORIES + 1][MAPPER_PORTS];
+    int n_groups;
+    struct group group[GROUPS]; /* one for each child; others follow as they are asked for */
     struct ranges ranges; /* of the child that is being bounded */
     struct recalled recalled[MAPPER_TRANSFERS];
 };
@@ -88,6 +100,7 @@ struct local {
 
 /* The loops outside a tile. */
 struct outside {
+    int nearest; /* the time row of the near ones */
     const int64_t *near, *far; /* factors by loop */
     double inverse[2 * MAPPER_LOOPS]; /* of the factors, by bit */
     double stamps, most_stamps;
@@ -111,6 +124,21 @@ struct run {
  * with the factors "near" and "far", which are borrowed. */
 void bounds_open_outside(const struct mapper_bounds *b, int child, const struct mapper_shape *shape,
         const int64_t *near, const int64_t *far, struct outside *outside);
+
+/* The factors of no loops. */
+extern const int64_t bounds_ones[MAPPER_LOOPS];
+
+/* Open a group (struct group). */
+void bounds_open_group(struct mapper_bounds *b, struct group *group, uint32_t transfers);
+/* A group of these transfers, of which those into "inside" see no near loops, "outer" of them as
+ * the order table has it; NULL where there is no room for it. */
+struct group *bounds_find_group(
+        struct mapper_bounds *b, uint32_t transfers, int inside, unsigned outer);
+/* Bound the transfers of a group in some classes of orders: "outside[1]" are the loops outside the
+ * tiles of those into "group->inside", "outside[0]" of the others. */
+void bounds_of_group(struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, const struct mapper_shape *shape,
+        const struct outside *outside, struct mapper_share *share);
 
 /* Set "local" to what is known of a transfer whatever the order. */
 void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,

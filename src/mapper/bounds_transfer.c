@@ -165,7 +165,8 @@ static bool has_cut(const struct mapper_problem *p, const struct mapper_access *
 static bool is_recalled(const struct recalled *r, const struct mapper_transfer *t, unsigned loops,
         const struct mapper_shape *shape, const struct outside *outside)
 {
-    if (!r->is_set || r->in_any_order != shape->in_any_order || r->n_digits != shape->n_digits ||
+    if (!r->is_set || r->nearest != outside->nearest || r->in_any_order != shape->in_any_order ||
+            r->n_digits != shape->n_digits ||
             memcmp(r->digit, shape->digit, sizeof *r->digit * (size_t)r->n_digits) != 0)
         return false;
     for (; loops != 0; loops &= loops - 1) {
@@ -194,6 +195,7 @@ static struct recalled *recall(struct mapper_bounds *b, int transfer,
         return r;
     r->is_set = !b->problem->imperfect;
     r->in_any_order = shape->in_any_order;
+    r->nearest = outside->nearest;
     r->n_digits = shape->n_digits;
     memcpy(r->digit, shape->digit, sizeof *r->digit * (size_t)r->n_digits);
     for (; loops != 0; loops &= loops - 1) {
@@ -232,8 +234,8 @@ static void open_slides(struct mapper_bounds *b, const struct mapper_shape *shap
         sator_mapper_slides_again(
                 &recalled->slides, &local->walk, shape, outside->near, outside->far);
     else
-        sator_mapper_slides_init(&recalled->slides, b->words, &local->walk, shape, outside->near,
-                outside->far, outside->is_direct ? &outside->blocks : NULL);
+        sator_mapper_slides_init(&recalled->slides, b->words, &local->walk, shape, outside->nearest,
+                outside->near, outside->far, outside->is_direct ? &outside->blocks : NULL);
     recalled->has_slides = true;
     recalled->slides.either = b->either;
 }

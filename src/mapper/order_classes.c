@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_STEPS = 1 << 13 /* loops placed while the classes of two memories are found */
+};
+
 /* One class: what it keeps of each transfer. */
 struct order_class {
     struct order_keep keep[MAPPER_ACCESSES];
@@ -12,6 +16,7 @@ struct order_class {
 struct class_search {
     const struct mapper_problem *problem;
     const struct order_table *table;
+    int steps; /* loops placed, of two memories */
     int count;
     struct order_class order[ORDER_CLASSES];
 };
@@ -34,6 +39,21 @@ static bool covers(
     return true;
 }
 
+/* In place of all classes, one that covers them: a weaker bound, still one. */
+static void cover_all(struct class_search *s)
+{
+    struct order_class all = {.keep = {{0}}};
+
+    for (int k = 0; k < s->table->count; k++) {
+        unsigned free = ~access_of(s, k)->relevant & ((1U << s->problem->n_loops) - 1);
+        all.keep[k].reuse = free | free << s->problem->n_loops;
+        all.keep[k].halo = ~0U;
+        all.keep[k].slide = ORDER_ANY_SLIDE;
+    }
+    s->order[0] = all;
+    s->count = 1;
+}
+
 static void add_class(struct class_search *s, const struct order_class *order)
 {
     for (int i = 0; i < s->count; i++) {
@@ -44,57 +64,74 @@ static void add_class(struct class_search *s, const struct order_class *order)
         if (covers(s, order, &s->order[i]))
             s->order[i--] = s->order[--s->count];
     }
-    if (s->count == ORDER_CLASSES) { /* one that covers all: a weaker bound, still one */
-        struct order_class all = {.keep = {{0}}};
-        for (int k = 0; k < s->table->count; k++) {
-            unsigned free = ~access_of(s, k)->relevant & ((1U << s->problem->n_loops) - 1);
-            all.keep[k].reuse = free | free << s->problem->n_loops;
-            all.keep[k].halo = ~0U;
-            all.keep[k].slide = ORDER_ANY_SLIDE;
-        }
-        s->order[0] = all;
-        s->count = 1;
+    if (s->count == ORDER_CLASSES) {
+        cover_all(s);
         return;
     }
     s->order[s->count++] = *order;
 }
 
-/* The transfers that "loop" moves: those that stand still until now, and those that slide and then
+/* Sets of transfers, by number: those that stand still until now, and those that slide and then
  * keep nothing any more. */
 struct moved {
     unsigned still, sliding;
 };
 
-static struct moved moved_by(const struct class_search *s, struct moved so_far, int loop)
+/* A loop to be placed: the bits that stand for it, the lowest of which a window slides by, and the
+ * transfers outside whose tiles it is. */
+struct placed {
+    int loop;
+    unsigned bits, transfers;
+};
+
+static struct placed of_all(int loop, int bit)
+{
+    return (struct placed){loop, 1U << bit, ~0U};
+}
+
+/* Of the transfers those that it moves. */
+static struct moved moved_by(
+        const struct class_search *s, struct moved so_far, const struct placed *placed)
 {
     struct moved moved = {0, 0};
 
     for (int k = 0; k < s->table->count; k++) {
         const struct mapper_access *access = access_of(s, k);
-        moved.still |= access->relevant >> loop & 1 ? so_far.still & 1U << k : 0;
-        moved.sliding |= access->plain >> loop & 1 ? so_far.sliding & 1U << k : 0;
+        unsigned one = placed->transfers & 1U << k;
+        moved.still |= access->relevant >> placed->loop & 1 ? so_far.still & one : 0;
+        moved.sliding |= access->plain >> placed->loop & 1 ? so_far.sliding & one : 0;
     }
     return moved;
 }
 
-/* Place "loop" as "bit": what it does not move is kept along it. */
-static struct moved place_loop(const struct class_search *s, struct order_class *order,
-        struct moved state, int loop, int bit)
+static bool moves_none(
+        const struct class_search *s, struct moved so_far, const struct placed *placed)
 {
-    struct moved moved = moved_by(s, state, loop);
+    struct moved moved = moved_by(s, so_far, placed);
+
+    return (moved.still | moved.sliding) == 0;
+}
+
+/* Place a loop: what it does not move is kept along it. */
+static struct moved place_loop(const struct class_search *s, struct order_class *order,
+        struct moved state, const struct placed *placed)
+{
+    struct moved moved = moved_by(s, state, placed);
 
     for (int k = 0; k < s->table->count; k++) {
-        bool slides = !(access_of(s, k)->plain >> loop & 1);
+        bool slides = !(access_of(s, k)->plain >> placed->loop & 1);
+        if (!(placed->transfers >> k & 1))
+            continue;
         if (moved.still >> k & 1) {
-            order->keep[k].slide = (int8_t)(slides ? bit : -1);
+            order->keep[k].slide = (int8_t)(slides ? __builtin_ctz(placed->bits) : -1);
             state.still &= ~(1U << k);
             state.sliding |= slides ? 1U << k : 0;
         } else if (state.still >> k & 1) {
-            order->keep[k].reuse |= 1U << bit;
+            order->keep[k].reuse |= placed->bits;
         }
         state.sliding &= ~(moved.sliding & 1U << k);
         if ((state.still | state.sliding) >> k & 1)
-            order->keep[k].halo |= 1U << bit;
+            order->keep[k].halo |= placed->bits;
     }
     assert((state.still & state.sliding) == 0);
     return state;
@@ -124,11 +161,11 @@ static void place_rest(struct class_search *s, struct unplaced rest, struct move
     unsigned far = near_first ? rest.either : rest.far; /* that may be next */
 
     for (int i = 0; i < n; i++) { /* what moves nothing is kept along at no loss */
-        struct moved moved = moved_by(s, state, i);
         bool is_near = rest.near >> i & 1;
-        if (!((rest.near | far) >> i & 1) || (moved.still | moved.sliding) != 0)
+        struct placed placed = of_all(i, is_near ? i : n + i);
+        if (!((rest.near | far) >> i & 1) || !moves_none(s, state, &placed))
             continue;
-        place_loop(s, &order, state, i, is_near ? i : n + i);
+        place_loop(s, &order, state, &placed);
         rest = without(rest, i, is_near);
     }
     if (near_first && rest.near == 0 && rest.far != 0) {
@@ -145,8 +182,85 @@ static void place_rest(struct class_search *s, struct unplaced rest, struct move
         if (!((rest.near | far) >> i & 1))
             continue;
         struct order_class next = order;
-        struct moved left = place_loop(s, &next, state, i, is_near ? i : n + i);
+        struct placed placed = of_all(i, is_near ? i : n + i);
+        struct moved left = place_loop(s, &next, state, &placed);
         place_rest(s, without(rest, i, is_near), left, &next);
+    }
+}
+
+/* ---- the transfers into two memories, in one order of the far loops ---- */
+
+/* Far loops, and those that did not stand at the nearest row though they might: their near factors
+ * are far, too. */
+struct far_loops {
+    unsigned far, late;
+};
+
+static struct placed placed_far(const struct class_search *s, const struct far_loops *rest, int i)
+{
+    int n = s->problem->n_loops;
+    unsigned late = rest->late & 1U << i, far = rest->far & 1U << i;
+
+    return (struct placed){i, late | far << n, far != 0 ? ~0U : ~s->table->outer};
+}
+
+static void place_far(struct class_search *s, struct far_loops rest, struct moved state,
+        const struct order_class *so_far)
+{
+    struct order_class order = *so_far;
+
+    s->steps++;
+    for (int i = 0; i < s->problem->n_loops; i++) {
+        struct placed placed = placed_far(s, &rest, i);
+        if (placed.bits == 0 || !moves_none(s, state, &placed))
+            continue;
+        place_loop(s, &order, state, &placed);
+        rest = (struct far_loops){rest.far & ~(1U << i), rest.late & ~(1U << i)};
+    }
+    if ((rest.far | rest.late) == 0 || (state.still | state.sliding) == 0) {
+        add_class(s, &order);
+        return;
+    }
+    for (int i = 0; i < s->problem->n_loops && s->steps < MOST_STEPS; i++) {
+        struct placed placed = placed_far(s, &rest, i);
+        struct order_class next = order;
+        if (placed.bits == 0)
+            continue;
+        struct moved left = place_loop(s, &next, state, &placed);
+        place_far(
+                s, (struct far_loops){rest.far & ~(1U << i), rest.late & ~(1U << i)}, left, &next);
+    }
+}
+
+/* Place the loops of the nearest row: all of "near", and of "either" any. Those of "outer"
+ * transfers are inside of their tiles. */
+static void place_near(struct class_search *s, unsigned near, unsigned either,
+        struct far_loops outside, struct moved state, const struct order_class *so_far)
+{
+    struct order_class order = *so_far;
+    unsigned inner = ~s->table->outer;
+
+    s->steps++;
+    for (int i = 0; i < s->problem->n_loops; i++) {
+        struct placed placed = {i, 1U << i, inner};
+        if (!((near | either) >> i & 1) || !moves_none(s, state, &placed))
+            continue;
+        place_loop(s, &order, state, &placed);
+        near &= ~placed.bits;
+        either &= ~placed.bits;
+        outside.late &= ~placed.bits;
+    }
+    bool is_over = ((state.still | state.sliding) & inner) == 0;
+    if (near == 0 || is_over)
+        place_far(s, outside, state, &order);
+    for (int i = 0; i < s->problem->n_loops && !is_over && s->steps < MOST_STEPS; i++) {
+        struct placed placed = {i, 1U << i, inner};
+        struct order_class next = order;
+        if (!((near | either) >> i & 1))
+            continue;
+        struct moved left = place_loop(s, &next, state, &placed);
+        place_near(s, near & ~placed.bits, either & ~placed.bits,
+                (struct far_loops){outside.far, outside.late & ~placed.bits}, left, &next);
     }
 }
 
@@ -210,8 +324,14 @@ static void find_classes(const struct order_table *table, const struct unplaced 
         none.keep[k].slide = -1;
     s->problem = table->problem;
     s->table = table;
-    s->count = 0;
-    place_rest(s, *loops, still, &none);
+    s->count = s->steps = 0;
+    if (table->outer != 0)
+        place_near(s, loops->near, loops->either, (struct far_loops){loops->far, loops->either},
+                still, &none);
+    else
+        place_rest(s, *loops, still, &none);
+    if (s->steps >= MOST_STEPS)
+        cover_all(s);
     classes->keeps = sator_alloc(sizeof *classes->keeps * (size_t)s->count);
     for (int c = 0; c < s->count; c++) {
         for (int k = 0; k < table->count; k++)
@@ -234,7 +354,7 @@ const struct order_classes *sator_mapper_order_classes(
         grow_slots(table);
         classes = find_slot(table->slot, table->n_slots, loops);
     }
-    assert((near & either) == 0 && (either & ~far) == 0);
+    assert((near & either) == 0 && (table->outer != 0 || (either & ~far) == 0));
     classes->loops = loops;
     find_classes(table, &(struct unplaced){near, far, either}, classes);
     return classes;

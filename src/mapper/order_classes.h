@@ -40,6 +40,7 @@ struct order_classes {
 struct order_table {
     const struct mapper_problem *problem;
     int count, transfer[MAPPER_ACCESSES];
+    unsigned outer; /* of these, by number, those whose tiles the near loops are inside of */
     size_t n_slots, n_used;
     struct order_classes *slot; /* by loops, open addressing */
 };
@@ -52,7 +53,10 @@ void sator_mapper_order_table_free(struct order_table *table);
  * call. Of the far ones "either" may also have factors at the nearest row, which are not known: all
  * of such a loop stands where it stands first, before some near loops or among the far ones. Their
  * bits are those of far loops.
- */
+ * Where the table has "outer" transfers, factors are split: a loop of "either" may stand at the
+ * nearest row with its near factor, or not at all, and then among the far ones with both its
+ * factors (both its bits); the outer transfers see its far one alone. It stands alone in its
+ * indices. */
 const struct order_classes *sator_mapper_order_classes(
         struct order_table *table, unsigned near, unsigned far, unsigned either);
 

@@ -24,16 +24,14 @@ static double words_each(double words, double values)
 }
 
 void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
-        const struct mapper_walk *walk, const struct mapper_shape *shape, const int64_t *near,
-        const int64_t *far, const struct mapper_blocks *blocks)
+        const struct mapper_walk *walk, const struct mapper_shape *shape, int nearest,
+        const int64_t *near, const int64_t *far, const struct mapper_blocks *blocks)
 {
     slides->memory = words;
     slides->blocks = blocks;
     slides->seldom_known[0] = slides->seldom_known[1] = 0;
     slides->entering_known[0] = slides->entering_known[1] = 0;
-    slides->nearest = walk->transfer->child_row - 1;
-    while (walk->problem->row[slides->nearest].is_space)
-        slides->nearest--;
+    slides->nearest = nearest;
     for (int k = 0; k < 2; k++) {
         struct mapper_slide_side *side = k == 0 ? &slides->group : &slides->tile;
         side->grouped = k == 0;

@@ -36,7 +36,7 @@ struct mapper_slides {
     unsigned either; /* far loops that may stand among near ones, too */
     const int64_t *near, *far; /* temporal factors outside, by loop */
     const struct mapper_blocks *blocks; /* in place of these, or NULL */
-    int nearest; /* the innermost time row outside */
+    int nearest; /* the time row of "near" */
     unsigned seldom_known[2]; /* bits; near and far ones */
     double seldom[2 * MAPPER_LOOPS];
     struct mapper_slide_side group, tile;
@@ -49,10 +49,11 @@ struct mapper_slides {
     double entering_by[2 * MAPPER_LOOPS];
 };
 
-/* Nothing is known yet. "walk" is cut where tiles may be short; all pointers are borrowed. */
+/* Nothing is known yet. "near" are the factors of the time row "nearest": between it and the tile
+ * no loop moves the tile. "walk" is cut where tiles may be short; all pointers are borrowed. */
 void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
-        const struct mapper_walk *walk, const struct mapper_shape *shape, const int64_t *near,
-        const int64_t *far, const struct mapper_blocks *blocks);
+        const struct mapper_walk *walk, const struct mapper_shape *shape, int nearest,
+        const int64_t *near, const int64_t *far, const struct mapper_blocks *blocks);
 /* The same transfer again where only loops that are part of no sliding index have other tiles, or
  * other factors outside, and no tile is short: what is known of values stays. */
 void sator_mapper_slides_again(struct mapper_slides *slides, const struct mapper_walk *walk,

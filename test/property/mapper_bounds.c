@@ -34,13 +34,14 @@ struct checked {
     unsigned single; /* loops that have no factor at the innermost memory, for these */
     /* raised: by a step; together: with some joined; shrunk: words that spare energy */
     int wrong, comparisons, raised, together, shrunk;
+    int pairs, standing, either; /* bounds of two memories; with what is further in; of any tile */
 };
 
 /* ---- exact shares ---- */
 
-/* What the transfers bounded with "child" cost in a mapping, from its words (doc/model.md, section
- * 4), when the tiles of memories from "known" inward are known: others lend and are lent. */
-static void exact_share(const struct checked *c, int child, int known,
+/* What the transfers of a group cost in a mapping, from its words (doc/model.md, section 4), when
+ * the tiles of memories from "known" inward are known: others lend and are lent. */
+static void exact_share(const struct checked *c, uint32_t group, int known,
         const struct mapper_traffic *traffic, struct mapper_share *share)
 {
     const struct mapper_problem *p = c->problem;
@@ -48,12 +49,12 @@ static void exact_share(const struct checked *c, int child, int known,
     *share = (struct mapper_share){0};
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
-        if (!(sator_mapper_bounds_group(c->bounds, child) >> i & 1))
+        if (!(group >> i & 1))
             continue;
         double unique = (double)traffic->unique[i], arriving = (double)traffic->arriving[i];
         share->pj += unique * t->unique_pj + arriving * t->arriving_pj +
                 (t->is_counted ? traffic->extra_pj[i] : 0);
-        if (p->lends && child < known)
+        if (p->lends && t->child < known)
             share->pj += c->crew.lent_pj[i] *
                     (arriving - (t->inward < 0 ? (double)p->access[t->access].volume : 0));
         if (p->lends && t->outward >= 0 && p->transfer[t->outward].child < known)
@@ -103,7 +104,7 @@ static void show(const struct checked *c, const struct mapper_mapping *mapping)
     }
 }
 
-static void compare(struct checked *c, const char *what, int child, int known,
+static void compare_group(struct checked *c, const char *what, uint32_t group, int known,
         const struct mapper_share *bound, const struct mapper_mapping *mapping)
 {
     struct mapper_traffic traffic;
@@ -115,7 +116,7 @@ static void compare(struct checked *c, const char *what, int child, int known,
     sator_mapper_count(c->problem, c->words, mapping, &traffic);
     if (traffic.is_unknown)
         return;
-    exact_share(c, child, known, &traffic, &exact);
+    exact_share(c, group, known, &traffic, &exact);
     double cycles = sator_mapper_cost(c->problem, &traffic).cycles, pj = bound->pj;
     for (int i = 0; i < bound->n_steps && cycles < bound->step[i].cycles * (1 - 1e-9); i++) {
         pj = bound->pj + bound->step[i].pj; /* what so fast a mapping spends */
@@ -125,15 +126,21 @@ static void compare(struct checked *c, const char *what, int child, int known,
     for (int i = 0; i < c->problem->n_ports; i++)
         over |= exceeds(bound->bits[i], exact.bits[i]);
     c->comparisons++;
-    c->together += c->joined != 0 && child == c->problem->n_memories;
+    c->together += (c->joined & group) != 0;
     if (!over)
         return;
-    print_message("%s: into child %d: bound %.17g pJ, exact %.17g\n", what, child, pj, exact.pj);
+    print_message("%s: transfers %x: bound %.17g pJ, exact %.17g\n", what, group, pj, exact.pj);
     for (int i = 0; i < c->problem->n_ports; i++)
         print_message("  %s: bits %.17g, exact %.17g\n", c->problem->port[i].lane->name,
                 bound->bits[i], exact.bits[i]);
     show(c, mapping);
     c->wrong++;
+}
+
+static void compare(struct checked *c, const char *what, int child, int known,
+        const struct mapper_share *bound, const struct mapper_mapping *mapping)
+{
+    compare_group(c, what, sator_mapper_bounds_group(c->bounds, child), known, bound, mapping);
 }
 
 /* ---- completions ---- */
@@ -422,6 +429,96 @@ static void check_open(
     }
 }
 
+/* Some transfers further in than what memory "m" fills, and the mapping with none of their loops
+ * between their tiles and the memory's row: all of these go to the outermost one. */
+static uint32_t draw_standing(struct checked *c, int m, struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    uint32_t standing = 0;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        if (transfer->child <= m + 1 || (c->joined >> t & 1) || draw(c, 3) == 0)
+            continue;
+        standing |= UINT32_C(1) << t;
+        for (int r = p->memory[m].row + 1; r < transfer->child_row; r++) {
+            for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
+                if (!(p->access[transfer->access].relevant >> i & 1))
+                    continue;
+                mapping->factor[0][i] *= mapping->factor[r][i];
+                mapping->factor[r][i] = 1;
+            }
+        }
+    }
+    return standing;
+}
+
+/* The loops along which the tile of memory "m" may be smaller than it is: some that slide along
+ * nothing, where larger ones cost no more. */
+static unsigned draw_either(struct checked *c, int m)
+{
+    const struct mapper_problem *p = c->problem;
+    unsigned either = (1U << p->n_loops) - 1;
+
+    for (int r = 0; r < p->memory[m].row; r++)
+        either = p->row[r].is_space ? 0 : either;
+    for (int a = 0; a < p->n_accesses; a++)
+        either &= ~(p->access[a].relevant & ~p->access[a].plain);
+    for (int child = m; child <= p->n_memories; child++) {
+        bool grow;
+        either = is_bounded(c, child, &grow) && grow ? either : 0;
+    }
+    return either & (unsigned)draw(c, 1 << p->n_loops);
+}
+
+/* Another mapping with the same tile of memory "m", or a smaller one along "either"; false: none
+ * was found. */
+static bool draw_within(struct checked *c, int m, unsigned either,
+        const struct mapper_mapping *mapping, struct mapper_mapping *other)
+{
+    int row = c->problem->memory[m].row;
+    bool is_within = true;
+
+    *other = *mapping;
+    complete(c, row, other);
+    spread_anew(c, row, either, other);
+    for (int i = 0; i < c->problem->n_loops; i++)
+        is_within &= other->factor[row][i] <= mapping->factor[row][i];
+    return is_within;
+}
+
+/* The bound of the transfers into memory "m" and into what lies inside it, and of some that are
+ * further in, when its tile is known, or only known to be no larger along some loops. */
+static void check_pair(struct checked *c, int m, const struct mapper_mapping *drawn)
+{
+    const struct mapper_problem *p = c->problem;
+    int row = p->memory[m].row;
+    struct mapper_mapping mapping = *drawn, other;
+    uint32_t inner = sator_mapper_bounds_group(c->bounds, m + 1);
+    uint32_t group = inner | sator_mapper_bounds_group(c->bounds, m);
+    int64_t far[MAPPER_LOOPS];
+    struct mapper_shape shape;
+    struct mapper_share bound;
+
+    if (p->imperfect || p->has_counted)
+        return;
+    uint32_t standing = draw_standing(c, m, &mapping);
+    unsigned either = draw_either(c, m);
+    known_shape(c, row, &mapping, &shape, far);
+    sator_mapper_bounds_known(c->bounds, m);
+    if (!sator_mapper_bounds_pair(
+                c->bounds, m, inner | standing, either, &shape, mapping.factor[row], far, &bound))
+        return;
+    c->pairs++;
+    c->standing += standing != 0;
+    c->either += either != 0;
+    compare_group(c, "two memories", group | standing, m, &bound, &mapping);
+    for (int k = 0; k < 12; k++) {
+        if (draw_within(c, m, either, &mapping, &other))
+            compare_group(c, "two memories", group | standing, m, &bound, &other);
+    }
+}
+
 /* A bound of the whole from a bound for each child, given what the others cost exactly. */
 static struct mapper_cost bound_beside(struct checked *c, const struct mapper_mapping *mapping,
         const struct mapper_traffic *traffic, const struct mapper_share *fixed, double compute)
@@ -436,7 +533,7 @@ static struct mapper_cost bound_beside(struct checked *c, const struct mapper_ma
         struct mapper_share beside = *fixed, one;
         struct mapper_shape shape;
         for (int other = 1; other <= p->n_memories; other++) {
-            exact_share(c, other, 0, traffic, &one);
+            exact_share(c, sator_mapper_bounds_group(c->bounds, other), 0, traffic, &one);
             if (other != child)
                 sator_mapper_share_add(p, &beside, &one);
         }
@@ -535,6 +632,8 @@ static void check_mappings(struct checked *c, int n_mappings)
             if (is_bounded(c, child, &grow))
                 check_open(c, child, grow, &mapping);
         }
+        for (int m = 1; m < c->problem->n_memories; m++)
+            check_pair(c, m, &mapping);
         check_whole(c, &mapping);
     }
 }
@@ -595,6 +694,9 @@ static void test_random_machines(void **state)
                   "words spare energy; %d machines with short tiles, of %d last ones only\n",
             c.comparisons, c.raised, c.together, c.shrunk, imperfect, filled);
     assert_int_equal(c.wrong, 0);
+    print_message("%d bounds of two memories, %d with what is further in, %d of any tile\n",
+            c.pairs, c.standing, c.either);
+    assert_true(n_cases < 100 || (c.standing > n_cases / 10 && c.either > n_cases / 20));
     assert_true(imperfect > n_cases / 20);
     assert_true(n_cases < 100 || filled > n_cases / 40);
     assert_true(c.comparisons > n_cases * 20);

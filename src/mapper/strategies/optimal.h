@@ -238,6 +238,11 @@ struct optimal_branch {
 
     /* tiles */
     int64_t size[MAPPER_ACCESSES]; /* words of the tile of the memory being tiled */
+    struct pair {
+        bool is_known;
+        uint32_t inner; /* transfers into what lies inside that stand still until the row of "m" */
+        struct mapper_share beside; /* what others further in cost, and all mappings */
+    } pair[MAPPER_MEMORIES];
     int n_growable; /* of the tile chosen at "grown" */
     struct growth {
         int loop;
@@ -486,6 +491,14 @@ int optimal_list_factors(struct optimizer *o, int m, int loop, double least_pj, 
  * to what is then known. */
 bool optimal_none_can_win(
         struct optimizer *o, int m, int at, const struct inner *inner, double *least_pj);
+
+/* ---- optimal_pair.c ---- */
+/* Find what is bounded with the tiles of memory "m", those inside it being chosen. */
+void optimal_open_pair(struct optimizer *o, int m);
+/* Whether what crosses into memory "m" and into what lies inside it makes its tile hopeless, or all
+ * that are smaller along the loops "open", which slide along nothing. "*least_pj" is what they
+ * spend at least; it is raised to what is then known. */
+bool optimal_pair_cannot_win(struct optimizer *o, int m, unsigned open, double *least_pj);
 
 /* ---- optimal_tiles.c ---- */
 /* Whether nothing can win whose transfers further in than memory "m"'s tile, and into it, are

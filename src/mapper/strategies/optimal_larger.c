@@ -42,6 +42,16 @@ static bool knows_inner(const struct optimizer *o, int m, int at)
             !o->plan->slides[o->at.listing[at]];
 }
 
+/* The loops from the "at"-th on. */
+static unsigned open_loops(const struct optimizer *o, int at)
+{
+    unsigned open = 0;
+
+    for (int k = at; k < o->problem->n_loops; k++)
+        open |= 1U << o->at.listing[k];
+    return open;
+}
+
 /* Whether the transfers into what lies inside memory "m" make any of its tiles hopeless whose
  * factors of the loops before the "at"-th are those chosen, and whose own transfers cost at least
  * "own": the others, which slide along nothing, may stand there or further out. */
@@ -53,10 +63,8 @@ static bool inner_cannot_win(struct optimizer *o, int m, int at, const struct in
     int64_t far[MAPPER_LOOPS];
     struct mapper_share beside = *inner->settled, refined;
     struct mapper_cost bound;
-    unsigned open = 0;
+    unsigned open = open_loops(o, at);
 
-    for (int k = at; k < p->n_loops; k++)
-        open |= 1U << o->at.listing[k];
     for (int i = 0; i < p->n_loops; i++)
         far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
     sator_mapper_share_add(p, &beside, own);
@@ -138,10 +146,7 @@ static bool none_can_win(
     }
     for (int i = 0; i < p->n_loops; i++)
         far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
-    unsigned open = 0;
-    for (int k = at; k < p->n_loops && !grows; k++)
-        open |= 1U << o->at.listing[k];
-    sator_mapper_bounds_open(o->bounds, open);
+    sator_mapper_bounds_open(o->bounds, grows ? 0 : open_loops(o, at));
     sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
     sator_mapper_bounds_known(o->bounds, m);
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
@@ -153,11 +158,14 @@ static bool none_can_win(
     bool hopeless = is_sure && optimal_is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
     if (is_sure)
         *least_pj = fmax(*least_pj, optimal_energy_beside(o, m, inner) + own.pj);
+    bool is_known = !hopeless && is_sure && knows_inner(o, m, at);
+    if (is_known && grows)
+        hopeless = optimal_pair_cannot_win(o, m, open_loops(o, at), least_pj);
     for (int k = at; k < p->n_loops; k++) {
         o->at.mapping.factor[row][o->at.listing[k]] = 1;
         optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
     }
-    if (!hopeless && is_sure && knows_inner(o, m, at))
+    if (!hopeless && is_known)
         return inner_cannot_win(o, m, at, inner, &own, least_pj);
     return hopeless;
 }

@@ -82,7 +82,9 @@ static bool may_win(
     sator_mapper_bounds_share(
             o->bounds, m + 1, &o->at.shape, o->at.mapping.factor[row], far, &refined);
     sator_mapper_bounds_beside(o->bounds, NULL);
-    if (optimal_is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound))
+    double least_pj = 0;
+    if (optimal_is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound) ||
+            optimal_pair_cannot_win(o, m, 0, &least_pj))
         return false;
     choice->settled = *inner->settled;
     sator_mapper_share_add(p, &choice->settled, &refined);
@@ -402,6 +404,7 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     }
     struct tile_list *list = &o->table.tile_list[m];
     list->count = 0;
+    optimal_open_pair(o, m);
     if (o->table.outer[m].known)
         take_outer(o, m, inner);
     else
