@@ -55,6 +55,7 @@ void cli_interrupt_init(void)
             sigaction(signals[i], &action, NULL);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports it as EPIPE */
+    signal(SIGXFSZ, SIG_IGN); /* and this as EFBIG: what was begun is taken away, and it is said */
 }
 
 bool cli_interrupted(void)

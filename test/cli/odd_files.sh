@@ -101,5 +101,18 @@ for file in folder /dev/full pipe loop "$long" folder/below/it; do
     try 1 "$file" merge "$file" whole.db
     [ "$file" = pipe ] || try 1 "$file" simulate gemm.yaml -a arch.yaml -d $flow --trace "$file"
 done
+# a limit on how long files are is said as a full disk is, and leaves nothing half written
+sized() # WORD COMMAND
+{
+    expected=1 word=$1
+    total=$((total + 1))
+    shift
+    (ulimit -f 16 && exec timeout 60 "$SATOR" "$@" >out 2>err </dev/null)
+    judge $? "short files: $*"
+}
+sized 'cannot write long.html: File too large' report gemm.yaml -a arch.yaml -d $flow -o long.html
+sized 'cannot write to the standard output: File too large' report gemm.yaml -a arch.yaml -d $flow
+sized 'all that was stored before is safe' explore gemm.yaml -a arch.yaml --quiet --db long.db
+ls | grep 'long\.html'
 "$SATOR" query whole.db --csv | head -1 >/dev/null # what was stored is there
 echo "runs $total, silent $silent, crashes $crashes, unsaid $unsaid"
