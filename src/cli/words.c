@@ -45,3 +45,46 @@ enum sator_timing_choice cli_timing(const struct cli_options *options)
     return strcmp(options->timing, "scheduled") == 0 ? SATOR_TIMING_SCHEDULED
                                                      : SATOR_TIMING_ROOFLINE;
 }
+
+/* Commands that search for dataflows read none, nor does one that has its maps on the command line.
+ */
+static bool reads_no_dataflow(const struct cli_options *options)
+{
+    const char *command = options->command == NULL ? "" : options->command->name;
+
+    return strcmp(command, "explore") == 0 ||
+            (strcmp(command, "map") == 0 && options->why_not == NULL) || options->space != NULL;
+}
+
+struct sator_input_options cli_input_options(const struct cli_options *options)
+{
+    return (struct sator_input_options){
+            .defines = options->defines.items,
+            .n_defines = options->defines.count,
+            .all_operators = options->all_operators,
+            .include_dirs = options->include.items,
+            .n_include_dirs = options->include.count,
+            .function = options->function,
+            .nest = (int)(options->nest > INT32_MAX ? INT32_MAX : options->nest),
+            .sets = options->sets.items,
+            .n_sets = options->sets.count,
+            .no_dataflow = reads_no_dataflow(options),
+            .tenet_interval = options->tenet_interval != NULL && *options->tenet_interval == '1',
+    };
+}
+
+enum sator_format cli_format(const struct cli_options *options)
+{
+    static const char *const names[] = {"text", "json", "csv", "md", "tex"};
+
+    for (int i = 0; options->format != NULL && i < (int)(sizeof names / sizeof *names); i++) {
+        if (strcmp(options->format, names[i]) == 0)
+            return (enum sator_format)i;
+    }
+    return options->json ? SATOR_FORMAT_JSON : options->csv ? SATOR_FORMAT_CSV : SATOR_FORMAT_TEXT;
+}
+
+int cli_schema(const struct cli_options *options)
+{
+    return options->schema != NULL && *options->schema == '1' ? 1 : 2;
+}
