@@ -42,7 +42,7 @@ static bool is_file(const char *path)
 }
 
 static const struct {
-    const char *ending;
+    const char *ending; /* NULL: what is in a file tells (open_file) */
     enum sator_format_of_input format;
     const char *name;
 } formats[] = {
@@ -53,7 +53,7 @@ static const struct {
         {".p", SATOR_INPUT_PE_ARRAY, "a PE array file"},
         {".m", SATOR_INPUT_MAPPING, "a mapping file"},
         {".onnx", SATOR_INPUT_ONNX, "an ONNX model"},
-        {"", SATOR_INPUT_EXPERIMENT, "an experiment file"},
+        {NULL, SATOR_INPUT_EXPERIMENT, "an experiment file"},
         {NULL, SATOR_INPUT_TIMELOOP, "a Timeloop file"},
         {NULL, SATOR_INPUT_SCALESIM, "a SCALE-Sim file"},
         {NULL, SATOR_INPUT_MAESTRO, "a MAESTRO file"},
@@ -61,8 +61,7 @@ static const struct {
 };
 
 enum {
-    N_FORMATS = sizeof formats / sizeof *formats,
-    N_ENDINGS = N_FORMATS - 5
+    N_FORMATS = sizeof formats / sizeof *formats
 };
 
 const char *sator_spec_format_name(enum sator_format_of_input format)
@@ -79,7 +78,9 @@ static int ending_of(const char *path)
 {
     size_t length = strlen(path);
 
-    for (int i = 0; i < N_ENDINGS; i++) {
+    for (int i = 0; i < N_FORMATS; i++) {
+        if (formats[i].ending == NULL)
+            continue;
         size_t ending = strlen(formats[i].ending);
         if (length > ending && strcmp(path + length - ending, formats[i].ending) == 0)
             return i;
