@@ -111,6 +111,28 @@ static bool sums_outside(const struct nest *nest, const struct timing_transfer *
     return false;
 }
 
+/* Whether some of the transfer's instances may take an element up while others go on with it, as
+ * not all values of the loop are there: where its digits begin anew, for one outside of them that
+ * tells no elements apart goes on, and no digit of the elements begins anew with them. */
+static bool may_come_in(const struct nest *nest, const struct timing_transfer *transfer, int loop)
+{
+    const struct nest_access *access = &nest->accesses[transfer->access];
+    const int n_fixed = nest_fixed(nest, transfer->n_time);
+    bool is_within = false, renews = false; /* digits further inside: of the loop, of elements */
+
+    for (int k = n_fixed - 1; k >= 0; k--) {
+        const struct nest_digit *digit = &nest->digits[nest->order[k]];
+        if (digit->extent == 1)
+            continue;
+        if (digit->loop == loop)
+            is_within = true;
+        else if (!access->uses[digit->loop] && is_within && !renews)
+            return true;
+        renews |= access->uses[digit->loop] && nest->loops[digit->loop].is_whole;
+    }
+    return false;
+}
+
 /* Whether a tree adds up all that the instances of the transfer's memory have of an element: those
  * that hold the same lie on one tree. Each time that they take it up, all of them then start from
  * zero, but where loops of the sum are outside ("is_late"): there the first of them takes the old
@@ -126,8 +148,9 @@ static bool adds_up_all(
     if (is_late && (transfer->late_time > 0 || !transfer->transport.registers))
         return false;
     for (int l = 0; l < nest->n_loops && is_late; l++) {
-        if (!nest->loops[l].is_whole)
-            return false; /* some may come in while others go on with the same elements */
+        if (!nest->loops[l].is_whole && !nest->accesses[transfer->access].uses[l] &&
+                may_come_in(nest, transfer, l))
+            return false;
     }
     for (int i = 0; i < nest->n_digits; i++) {
         for (int d = transfer->fresh_space; d < transfer->n_space; d++) {

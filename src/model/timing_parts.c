@@ -220,16 +220,22 @@ static struct parts *find_parts(const struct nest *nest, const struct timing_tra
     return p;
 }
 
+static enum nest_starts start_of(const struct parts *p, const struct nest_stamp *stamp)
+{
+    if (!p->is_output || stamp == NULL)
+        return NEST_GOES_ON;
+    return nest_who_starts(p->nest, p->transfer, p->n_fixed, stamp);
+}
+
 /* What "stamp" takes up, coming from the stamp before, and what leaves that one. */
 static bool add_step(struct parts *p, const struct nest_stamp *before,
         const struct nest_stamp *stamp, int64_t x, bool one_by_one,
         struct timing_movement *movement)
 {
     const struct shares *sent[NEST_DIGITS], *arrived[NEST_DIGITS], *stored[NEST_DIGITS];
-    const struct shares *started[NEST_DIGITS], *taken[NEST_DIGITS];
-    enum nest_starts start = p->is_output && stamp != NULL
-            ? nest_who_starts(p->nest, p->transfer, p->n_fixed, stamp)
-            : NEST_GOES_ON;
+    const struct shares *started[NEST_DIGITS], *taken[NEST_DIGITS], *got[NEST_DIGITS];
+    int n_shared = 0;
+    const enum nest_starts start = start_of(p, stamp);
 
     for (int k = 0; k < p->n; k++) {
         const struct step *step = parts_find_step(p, &p->part[k], before, stamp);
@@ -237,6 +243,8 @@ static bool add_step(struct parts *p, const struct nest_stamp *before,
             return false;
         started[k] = &step->started;
         taken[k] = &step->taken;
+        got[k] = start == NEST_OTHERS_START ? &step->taken_got : &step->got;
+        n_shared += step->is_shared;
         sent[k] = &step->sent;
         arrived[k] = &step->arrived;
         stored[k] = &step->stored;
@@ -249,18 +257,19 @@ static bool add_step(struct parts *p, const struct nest_stamp *before,
         return false;
     if (start == NEST_OTHERS_START) { /* which send nothing */
         add_products(p, taken, one_by_one, p->holder_constant, x, &movement->sent);
-        return p->is_one_sum && p->transfer->arrives.port < 0;
+        if (p->transfer->arrives.port >= 0)
+            add_products(p, got, one_by_one, p->constant, x, &movement->arrived);
+        return p->is_one_sum && (p->transfer->arrives.port < 0 || n_shared <= 1);
     }
     if (start == NEST_ALL_START) { /* of instances without a common tree the first starts a sum */
         add_products(p, started, one_by_one, p->holder_constant, x, &movement->sent);
         return p->transfer->arrives.port < 0 && !spreads_over_holders(p);
     }
-    if (p->is_output && p->transfer->transport.n_buses > 0 && p->transfer->arrives.port >= 0)
-        return false; /* one of those on a tree gets the word */
+    const bool is_got = p->is_output && p->transfer->transport.n_buses > 0;
     add_products(p, sent, one_by_one, p->holder_constant, x, &movement->sent);
     if (p->transfer->arrives.port >= 0)
-        add_products(p, arrived, one_by_one, p->constant, x, &movement->arrived);
-    return true;
+        add_products(p, is_got ? got : arrived, one_by_one, p->constant, x, &movement->arrived);
+    return !is_got || p->transfer->arrives.port < 0 || n_shared <= 1;
 }
 
 bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,

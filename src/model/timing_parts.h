@@ -20,11 +20,13 @@ struct shares {
 struct step {
     int64_t *key;
     struct shares sent, arrived; /* in the stamp */
-    struct shares taken; /* the same as sent, to those alone that take up old sums */
+    struct shares got; /* the same, where one of those on a tree gets the word */
+    struct shares taken, taken_got; /* the same, to those alone that take up old sums */
     struct shares stored; /* of the one before */
     struct shares started; /* in the stamp, where nobody had its elements: left out are sums that
                               start from zero */
     bool is_even; /* several families of buses are like one */
+    bool is_shared; /* several instances hold an element on one bus or tree */
 };
 
 struct part {

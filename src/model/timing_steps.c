@@ -112,7 +112,7 @@ static bool find_simple_step(struct parts *p, const struct part *part,
     if (before != NULL)
         step->stored = share_of(arena, progression_size(&first), common);
     if (stamp != NULL) {
-        step->sent = step->arrived = step->taken =
+        step->sent = step->arrived = step->got = step->taken = step->taken_got =
                 share_of(arena, progression_size(&second), common);
         step->started = share_of(arena, progression_size(&second), progression_size(&second));
     }

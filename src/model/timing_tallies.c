@@ -203,9 +203,40 @@ static struct shares tally_pairs(
     return shares;
 }
 
+/* Of those that share a tree and an element, one gets the word: the first that had it not before.
+ * Where the pair's other parts were not all there before, that is the first of all; else the first
+ * that is new here. So each gets all x [it is the first] - out x ([it is the first] - [it is the
+ * first new one]), "all" and "out" those of the other parts. */
+static struct shares tally_got(struct sator_arena *arena, const struct pairs *pairs)
+{
+    struct shares shares = {0};
+
+    for (int i = 0, next; i < pairs->n; i = next) {
+        const struct local *first = &pairs->list[i];
+        int new = -1;
+        for (next = i; next < pairs->n && share_bus(first, &pairs->list[next]); next++)
+            new = new < 0 && !pairs->list[next].before ? next : new;
+        SATOR_PUSH(arena, shares.list, shares.n, ((struct share){first->instance, 1, 1}));
+        if (new >= 0)
+            SATOR_PUSH(arena, shares.list, shares.n,
+                    ((struct share){pairs->list[new].instance, 0, -1}));
+    }
+    join_shares(&shares);
+    return shares;
+}
+
+static bool are_shared(const struct pairs *pairs)
+{
+    for (int i = 1; i < pairs->n; i++) {
+        if (share_bus(&pairs->list[i - 1], &pairs->list[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Of the instances that take up old sums. */
-static struct shares tally_taken(
-        struct sator_arena *arena, struct sator_arena *lists, const struct pairs *pairs)
+static void tally_taken(struct sator_arena *arena, struct sator_arena *lists,
+        const struct pairs *pairs, struct step *step)
 {
     struct pairs taken = {0};
 
@@ -213,7 +244,8 @@ static struct shares tally_taken(
         if (!pairs->list[i].is_other)
             SATOR_PUSH(lists, taken.list, taken.n, pairs->list[i]);
     }
-    return tally_pairs(arena, &taken, BY_HOLDER_SENT);
+    step->taken = tally_pairs(arena, &taken, BY_HOLDER_SENT);
+    step->taken_got = tally_got(arena, &taken);
 }
 
 static int compare_elements(const void *a, const void *b)
@@ -319,8 +351,11 @@ bool parts_list_step(struct parts *p, const struct part *part, const struct nest
         step->arrived = tally_pairs(arena, &second, BY_INSTANCE);
         step->stored = tally_pairs(arena, &first, BY_HOLDER_STORED);
         step->is_even = is_even(p, &first) && is_even(p, &second);
+        step->is_shared = are_shared(&second);
+        if (p->is_output)
+            step->got = tally_got(arena, &second);
         if (p->transfer->late_time > 0)
-            step->taken = tally_taken(arena, lists, &second);
+            tally_taken(arena, lists, &second, step);
         if (p->is_output && !p->is_one_sum)
             step->started = tally_started(arena, &second);
     }

@@ -221,7 +221,7 @@ static int unfold_row(struct hardware *hardware, int level, const struct skewed_
 bool hardware_unfold(struct hardware *hardware)
 {
     struct oracle_program *program = &hardware->program;
-    struct skewed_row row;
+    struct skewed_row row = {0};
     int rows[HARDWARE_LOOPS + HARDWARE_LEVELS], n = 0;
 
     unfold_space(hardware);
