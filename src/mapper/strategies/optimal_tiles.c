@@ -173,35 +173,54 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     o->at.compute_cycles = compute;
 }
 
+/* How many of the table's tiles of memory "m", by energy, may win beside "others". */
+static int find_affordable(struct optimizer *o, int m, const struct mapper_share *others)
+{
+    int first = 0, end = o->table.outer[m].count; /* the first that may not is between these */
+
+    while (first < end) {
+        int k = first + (end - first) / 2;
+        struct mapper_share all = *others;
+        all.pj += o->table.outer[m].item[k].own.pj;
+        struct mapper_cost bound = optimal_cost(o->problem, &o->at, &all);
+        if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
+            end = k;
+        else
+            first = k + 1;
+    }
+    return first;
+}
+
+/* Whether the tile inside memory "m" divides "tile". */
+static bool divides(const struct optimizer *o, int m, const struct outer_tile *tile)
+{
+    const int64_t *inside = o->at.shape.inside[o->problem->memory[m].row + 1];
+
+    for (int i = 0; i < o->problem->n_loops; i++) {
+        if (tile->extent[i] % inside[i] != 0)
+            return false;
+    }
+    return true;
+}
+
 /* The tiles of memory "m" from the table: those that the tile inside divides. */
 static void take_outer(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
     int64_t *factor = o->at.mapping.factor[row];
-    struct mapper_share none = {0}, all = *inner->settled;
-    struct mapper_cost base, bound;
+    struct mapper_share others = *inner->settled;
+    struct mapper_cost bound;
 
-    if (optimal_is_hopeless(o, m, inner->settled, inner->last, &none, &base))
-        return;
-    sator_mapper_share_add(p, &all, inner->last);
-    sator_mapper_share_add(p, &all, &o->table.least[m]);
-    double pj = all.pj;
-    for (int k = 0; k < o->table.outer[m].count; k++) {
+    sator_mapper_share_add(p, &others, inner->last);
+    sator_mapper_share_add(p, &others, &o->table.least[m]);
+    int count = find_affordable(o, m, &others);
+    for (int k = 0; k < count; k++) {
         const struct outer_tile *tile = &o->table.outer[m].item[k];
-        bool divides = true;
-        all.pj = pj + tile->own.pj;
-        if (all.n_steps == 0)
-            bound = (struct mapper_cost){base.pj + tile->own.pj, base.cycles, 0};
-        else
-            bound = optimal_cost(o->problem, &o->at, &all);
-        if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles) ||
-                sator_mapper_should_stop(o->search))
-            break; /* the rest cost as much */
-        for (int i = 0; i < p->n_loops && divides; i++)
-            divides = tile->extent[i] % o->at.shape.inside[row + 1][i] == 0;
-        if (!divides)
+        if (!divides(o, m, tile))
             continue;
+        if (sator_mapper_should_stop(o->search))
+            break;
         struct tile_choice choice = {.own = tile->own};
         o->search->counters.tilings++;
         if (optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
