@@ -36,6 +36,7 @@ struct cover {
     struct sator_text *text; /* writing; or NULL */
     const char *at; /* checking: the next line */
     double deadline; /* of the monotonic clock; INFINITY: none */
+    double share, settled; /* of all choices of parallel factors: those of the part; behind it */
     enum sator_status stopped;
 };
 
@@ -52,8 +53,11 @@ static bool should_stop(struct cover *c)
     if (c->stopped == SATOR_OK && atomic_load(&c->ctx->cancelled))
         c->stopped = SATOR_INTERRUPTED;
     if (c->stopped == SATOR_OK && (c->tally->parts > most_pieces || now() > c->deadline)) {
-        sator_error(c->ctx, (struct sator_loc){0}, "not certified: the parts take more than %s",
-                now() > c->deadline ? "the time that there is" : "200 million bounds");
+        sator_error(c->ctx, (struct sator_loc){0},
+                "not certified: the parts take more than %s; bounds so far: %" PRIu64
+                ", of the parallel factors %.0f %% are settled",
+                now() > c->deadline ? "--budget leaves time for" : "200 million bounds",
+                c->tally->parts, floor(100 * c->settled));
         c->stopped = SATOR_LIMIT;
     }
     return c->stopped != SATOR_OK;
@@ -243,12 +247,16 @@ static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *
 {
     int row = c->decision[d].row, loop = c->decision[d].loop;
     int64_t left = left_of(c, loop), used = 1;
+    double share = c->share, settled = c->settled;
+    int n = c->p->n_divisors[loop];
 
+    c->share /= n;
     for (int i = 0; i < c->p->n_loops; i++)
         used *= c->part.factor[row][i];
     c->part.known[row] |= 1U << loop;
-    for (int k = c->p->n_divisors[loop] - 1; k >= 0 && !should_stop(c); k--) {
+    for (int k = n - 1; k >= 0 && !should_stop(c); k--) {
         int64_t factor = c->p->divisors[loop][k];
+        c->settled = settled + (n - 1 - k) * c->share;
         if (left % factor != 0 || factor > c->p->row[row].pes / used)
             continue;
         if (factor > 1 && (c->p->row[row].banned >> loop & 1))
@@ -257,6 +265,7 @@ static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *
         if (is_placeable(c)) /* then it is with all others 1, too: the part has a mapping */
             visit(c, d + 1);
     }
+    c->share = share;
     c->part.factor[row][loop] = 1;
     c->part.known[row] &= ~(1U << loop);
 }
@@ -268,7 +277,8 @@ static void begin(struct cover *c, struct sator_ctx *ctx, const struct cert_prob
             .p = p,
             .goal = value * (1 - tolerance),
             .tally = tally,
-            .deadline = INFINITY};
+            .deadline = INFINITY,
+            .share = 1};
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
             c->part.factor[r][i] = 1;
