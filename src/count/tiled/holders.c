@@ -127,7 +127,8 @@ int tiled_word_entering(const struct tiled_word *word, tiled_bits sources,
     return n;
 }
 
-int tiled_word_fetched(enum tiled_aspect aspect, const struct tiled_word *word, tiled_bits sources,
+/* The times that a word is fetched. */
+static int word_fetched(enum tiled_aspect aspect, const struct tiled_word *word, tiled_bits sources,
         const struct tiled_families *families)
 {
     if (aspect == TILED_ALL)
@@ -233,25 +234,12 @@ enum sator_status tiled_tally_multiply(const struct tiled_question *q, const str
     return st;
 }
 
-sator_int tiled_tally_fetched(enum tiled_aspect aspect, const struct tiled_tally *a,
-        const struct tiled_tally *b, const struct tiled_families *families)
+sator_int tiled_tally_fetched(enum tiled_aspect aspect, const struct tiled_tally *tally,
+        tiled_bits sources, const struct tiled_families *families)
 {
-    struct tiled_holder *holder = NULL;
-    size_t room = 0;
     sator_int words = 0;
 
-    for (int i = 0; i < a->n; i++) {
-        for (int k = 0; k < b->n; k++) {
-            const struct tiled_word *x = &a->word[i], *y = &b->word[k];
-            size_t both = (size_t)x->n * (size_t)y->n;
-            if (both > room)
-                holder = sator_realloc(holder, sizeof *holder * both);
-            room = both > room ? both : room;
-            const struct tiled_word met = {.n = meet(x, y, holder), .holder = holder};
-            words += x->times * y->times *
-                    tiled_word_fetched(aspect, &met, tiled_every_bit(), families);
-        }
-    }
-    free(holder);
+    for (int i = 0; i < tally->n; i++)
+        words += tally->word[i].times * word_fetched(aspect, &tally->word[i], sources, families);
     return words;
 }

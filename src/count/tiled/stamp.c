@@ -23,7 +23,6 @@ struct joint {
     struct tiling_network *network;
     struct tiled_word word; /* one at a PE that all sources have, the product of no parts */
     struct tiled_holder holder;
-    struct tiled_tally any; /* it alone */
     struct tiled_tally digits; /* words of all digits that are parts by themselves */
 };
 
@@ -215,7 +214,7 @@ static struct joint *make_joint(struct asked *asked)
     asked->joint = joint;
     joint->holder.sources = tiled_bit(joint->network->n_sources) - 1;
     joint->word = (struct tiled_word){.times = 1, .n = 1, .holder = &joint->holder};
-    joint->any = joint->digits = (struct tiled_tally){.n = 1, .word = &joint->word};
+    joint->digits = (struct tiled_tally){.n = 1, .word = &joint->word};
     for (int k = 0; k < stamp->n_digits; k++) {
         if (part_of(stamp, k) < stamp->n_indices || is_named(stamp, k))
             continue; /* of a word at one of its positions it says nothing */
@@ -305,14 +304,11 @@ int64_t sator_stamp_entering(
     sator_arena_clear(stamps->scratch);
     asked.joint = find_joint(&asked);
     struct tiled_tally words = asked.joint->digits;
-    const struct tiled_tally *last = &asked.joint->any;
     for (int e = 0; e < stamp->n_indices; e++) {
-        if (!is_told(stamp, e))
-            continue;
-        if (last != &asked.joint->any)
-            words = multiply(&asked, stamps->scratch, &words, last);
-        last = find_tally(&asked, e, moved);
+        if (is_told(stamp, e))
+            words = multiply(&asked, stamps->scratch, &words, find_tally(&asked, e, moved));
     }
     const struct tiling_network *network = asked.joint->network;
-    return (int64_t)tiled_tally_fetched(network->aspect, &words, last, &network->families);
+    return (int64_t)tiled_tally_fetched(
+            network->aspect, &words, tiled_every_bit(), &network->families);
 }

@@ -134,18 +134,15 @@ void tiled_tally_add(const struct tiled_question *question, struct tiled_tally *
 enum sator_status tiled_tally_multiply(const struct tiled_question *question,
         const struct tiled_tally *a, const struct tiled_tally *b, struct tiled_tally *product,
         const struct sator_decline **reason);
-/* The words of two parts together that are fetched, as tiled_word_fetched says of each. */
-sator_int tiled_tally_fetched(enum tiled_aspect aspect, const struct tiled_tally *a,
-        const struct tiled_tally *b, const struct tiled_families *families);
 /* The holders of a word (TILED_ALL) that none of "sources" serves and that take it all the same: of
  * the PEs on one bus the first does, family after family, each of which adds its words to "left"
  * (or NULL). */
 int tiled_word_entering(const struct tiled_word *word, tiled_bits sources,
         const struct tiled_families *families, sator_int *left);
-/* The times that a word is fetched: TILED_ALL as above, else once if "sources" do not serve all of
+/* The words that are fetched: TILED_ALL as above, else each once if "sources" do not serve all of
  * its holders. */
-int tiled_word_fetched(enum tiled_aspect aspect, const struct tiled_word *word, tiled_bits sources,
-        const struct tiled_families *families);
+sator_int tiled_tally_fetched(enum tiled_aspect aspect, const struct tiled_tally *tally,
+        tiled_bits sources, const struct tiled_families *families);
 
 /* ---- walk.c ---- */
 /* Tally the words of "part" in the stamps of the pattern. */

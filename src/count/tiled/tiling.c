@@ -91,7 +91,6 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
             .ctx = t->ctx, .arena = t->scratch, .nest = &t->nest, .aspect = network->aspect};
     struct tiled_tally product = {0};
     const struct sator_decline *reason = NULL;
-    sator_int anew = 0, words = 0;
 
     *crossing = (struct crossing){0};
     sator_arena_clear(t->scratch);
@@ -107,13 +106,10 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
         else if (tiled_tally_multiply(&q, &before, tally, &product, &reason) != SATOR_OK)
             return false;
     }
-    for (int i = 0; i < product.n; i++) {
-        const struct tiled_word *word = &product.word[i];
-        anew += word->times *
-                tiled_word_fetched(network->aspect, word, network->now, &network->families);
-        words += word->times *
-                tiled_word_fetched(network->aspect, word, tiled_every_bit(), &network->families);
-    }
+    sator_int anew = tiled_tally_fetched(
+            network->aspect, &product, network->now, &network->families);
+    sator_int words = tiled_tally_fetched(
+            network->aspect, &product, tiled_every_bit(), &network->families);
     *crossing = (struct crossing){(int64_t)anew, (int64_t)words};
     return anew < INT64_MAX / 4;
 }
