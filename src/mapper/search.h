@@ -21,6 +21,8 @@ struct mapper_search {
     struct mapper_mapping best;
     struct mapper_cost best_cost;
     bool has_begun; /* optimal: sunstone was asked for a start */
+    const struct mapper_problem *wider; /* optimal: one that has more mappings, in which climbs look
+                                           for a better one, too; NULL: none */
     bool only_dives; /* optimal: look for good mappings, without a proof */
     uint64_t most_looks; /* optimal: give up after so much (sator_mapper_looks); 0: never */
     uint64_t most_work; /* the same of ticks of the counting engines (base/context.h) */

@@ -303,8 +303,10 @@ void sator_mapper_optimal(struct mapper_search *search)
      * perfect ones bounds know phases, too */
     if (search->timer != NULL)
         sator_mapper_know_phases(&perfect);
+    search->wider = p->only_chains ? NULL : &filled;
     if (sator_mapper_is_feasible(&perfect))
         search_problem(search, &perfect);
+    search->wider = NULL;
     if (!p->only_chains)
         search_problem(search, &filled);
     search_chains(search);

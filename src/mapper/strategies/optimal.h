@@ -23,7 +23,7 @@ enum {
                             unrollings (as many, where trees lend): 3 ms */
     WORTH_A_CLIMB = 250,
     WORTH_A_START = 100000, /* combinations of the extents' divisors: 3 ms to list the unrollings */
-    CLIMB_TRIES = 6000, /* 3 ms */
+    CLIMB_TRIES = 3000, /* 2 ms */
     WORTH_ANEW = 1 << 17, /* looks after which climbs begin anew elsewhere, and ... */
     LOOKS_A_TRY = 16, /* ... so many for each change tried then */
     LEAST_ROUND = 256, /* unrollings visited between such climbs, then twice as many and so on */
@@ -268,6 +268,7 @@ struct optimal_table {
     double least_lent_pj[MAPPER_TRANSFERS], least_ratio[MAPPER_TRANSFERS];
 
     uint64_t climbs_at; /* unrollings, tiles, orders after which mappings near the best are tried */
+    int n_climbs; /* every other one begins elsewhere */
     uint64_t anew_at; /* the same of climbs that begin elsewhere */
     bool has_started; /* sator_mapper_start */
     struct visits {

@@ -116,11 +116,14 @@ void optimal_climb(struct optimizer *o)
     if (looks < o->table.climbs_at ||
             o->plan->orders) /* what is near the best was tried with the usual one */
         return;
-    o->table.climbs_at = 2 * looks + WORTH_A_CLIMB;
+    o->table.climbs_at = looks + looks / 2 + WORTH_A_CLIMB;
     if (o->problem->has_counted && !o->table.has_started)
         sator_mapper_start(o->search);
     o->table.has_started = true;
-    sator_mapper_climb(o->search, CLIMB_TRIES);
+    if (o->table.n_climbs++ % 2 == 0)
+        sator_mapper_climb(o->search, CLIMB_TRIES);
+    else
+        sator_mapper_climb_anew(o->search, CLIMB_TRIES);
 }
 
 /* The crew is another one: its words may spare and lend other energies. */
