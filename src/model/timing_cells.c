@@ -138,11 +138,10 @@ static struct box_range loop_range(
 }
 
 /* The least and the greatest value of an index, of the same places. */
-static struct box_range index_range(
-        const struct boxes *b, const struct box_run *run, const struct box_term *term, bool last)
+static struct box_range index_range(const struct boxes *b, const struct box_run *run,
+        const struct box_term *term, bool last, int64_t slack)
 {
     struct box_range range = {0, 0};
-    int64_t slack = find_slack(b, run, last);
 
     for (int t = 0; t < term->n; t++) {
         int64_t factor = term->factor[t];
@@ -164,9 +163,13 @@ static bool is_near(const struct boxes *b, int r)
     if (b->n_moves == 0 || (r > b->at && !b->is_output) ||
             llabs(r - b->at) > (b->full ? 1 : b->back))
         return false;
-    for (int o = 0; o < b->map->n_out && b->map->n_pieces == 1; o++) {
-        struct box_range mine = index_range(b, own, &b->terms[o], r > b->at);
-        struct box_range theirs = index_range(b, other, &b->terms[o], r < b->at);
+    if (b->map->n_pieces > 1)
+        return true;
+    const bool is_later = r > b->at;
+    const int64_t slack = find_slack(b, own, is_later), others = find_slack(b, other, !is_later);
+    for (int o = 0; o < b->map->n_out; o++) {
+        struct box_range mine = index_range(b, own, &b->terms[o], is_later, slack);
+        struct box_range theirs = index_range(b, other, &b->terms[o], !is_later, others);
         if (mine.first > theirs.last || theirs.first > mine.last)
             return false;
     }

@@ -291,6 +291,21 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     return n_skewed > MOST_SKEWED ? NULL : b;
 }
 
+/* What the row depends on is what those of its transfers do, which are open. */
+static void join_keys(const struct nest *nest, struct nest_run *run)
+{
+    const struct timing *timing = nest->timing;
+    int64_t *key = run->key = SATOR_NEW_ARRAY(timing->arena, int64_t, run->n_key + 1);
+
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct boxes *b = nest->boxes[i];
+        if (!nest_is_of_stamps(nest, &timing->transfers[i]))
+            continue;
+        memcpy(key, b->key, sizeof *key * (size_t)b->n_key);
+        key += b->n_key;
+    }
+}
+
 bool nest_open_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
         struct nest_run *run)
 {
@@ -310,10 +325,10 @@ bool nest_open_run(const struct nest *nest, const struct nest_stamp *prefixes, i
         struct boxes *b = open_row(nest, transfer, prefixes, rows, n, centre);
         if (b == NULL)
             return false;
-        for (int k = 0; k < b->n_key; k++)
-            SATOR_PUSH(timing->arena, run->key, run->n_key, b->key[k]);
+        run->n_key += b->n_key;
         run->n_boxes++;
     }
+    join_keys(nest, run);
     return true;
 }
 
