@@ -113,7 +113,7 @@ static int lateness(struct hardware *hardware, int level)
 
 /* A skewed row: the loops of memory after memory, down to the one directly outside the arrays. */
 struct skewed_row {
-    int n, levels[HARDWARE_LEVELS]; /* outermost first */
+    int n, levels[HARDWARE_LEVELS]; /* innermost first */
     int joined[HARDWARE_LEVELS]; /* loops of each that are in the row */
     int late; /* an expression: how much later an instance runs */
     int64_t lead; /* the least of it, not positive */
@@ -165,7 +165,8 @@ static bool find_row(struct hardware *hardware, int level, struct skewed_row *ro
         inner++;
     if (inner == hardware->n_levels)
         return false;
-    *row = (struct skewed_row){.lead = find_lead(hardware, inner)};
+    row->n = 0;
+    row->lead = find_lead(hardware, inner);
     for (int at = inner; at >= 0; at--) {
         int loops = count_loops(hardware, at);
         if (hardware->levels[at].is_array)
@@ -175,14 +176,12 @@ static bool find_row(struct hardware *hardware, int level, struct skewed_row *ro
         joined = hardware->levels[at].joined;
         joined = joined < 0 ? 0 : joined > 0 ? joined : at == inner ? loops : 0;
         joined = joined < loops ? joined : loops;
-        memmove(row->levels + 1, row->levels, sizeof(int) * (size_t)row->n);
-        memmove(row->joined + 1, row->joined, sizeof(int) * (size_t)row->n++);
-        row->levels[0] = at;
-        row->joined[0] = joined;
+        row->levels[row->n] = at;
+        row->joined[row->n++] = joined;
         if (joined < loops)
             break;
     }
-    if (row->levels[0] > level)
+    if (row->levels[row->n - 1] > level)
         return false;
     row->late = lateness(hardware, inner);
     return true;
@@ -193,10 +192,10 @@ static bool find_row(struct hardware *hardware, int level, struct skewed_row *ro
 static int unfold_row(struct hardware *hardware, int level, const struct skewed_row *row)
 {
     struct oracle_program *program = &hardware->program;
-    int sum = oracle_const(program, 0), last = row->levels[row->n - 1];
+    int sum = oracle_const(program, 0);
     int64_t window = 1;
 
-    for (int i = 0; i < row->n; i++) {
+    for (int i = row->n - 1; i >= 0; i--) {
         int left = count_loops(hardware, row->levels[i]);
         for (int e = 0; e < hardware->n_nest; e++) {
             const struct hardware_loop *loop = &hardware->nest[e];
@@ -208,11 +207,11 @@ static int unfold_row(struct hardware *hardware, int level, const struct skewed_
                 sum = oracle_add(
                         program, oracle_mul(program, loop->factor, sum), digit(hardware, e));
         }
-        if (row->levels[i] == level && level != last && row->joined[i] == 0)
+        if (row->levels[i] == level && level != row->levels[0] && row->joined[i] == 0)
             return -1;
     }
     sum = oracle_add(program, sum, row->late);
-    if (level == last)
+    if (level == row->levels[0])
         return sum;
     sum = oracle_add(program, sum, oracle_const(program, -row->lead));
     return oracle_div(program, sum, window);
@@ -221,7 +220,7 @@ static int unfold_row(struct hardware *hardware, int level, const struct skewed_
 bool hardware_unfold(struct hardware *hardware)
 {
     struct oracle_program *program = &hardware->program;
-    struct skewed_row row = {0};
+    struct skewed_row row;
     int rows[HARDWARE_LOOPS + HARDWARE_LEVELS], n = 0;
 
     unfold_space(hardware);

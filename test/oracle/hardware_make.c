@@ -296,6 +296,54 @@ static void make_cuts(struct random *random, struct hardware *hardware)
 
 /* ---- nests ---- */
 
+static unsigned outputs(const struct hardware *hardware)
+{
+    unsigned written = 0;
+
+    for (int a = 0; a < hardware->program.n_accesses; a++)
+        if (hardware->program.accesses[a].is_write)
+            written |= 1u << hardware->program.accesses[a].tensor;
+    return written;
+}
+
+/* Whether the elements that are written differ along the loop, as plain ones do. */
+static bool tells_outputs(const struct oracle_program *program, int loop)
+{
+    bool tells = false;
+
+    for (int a = 0; a < program->n_accesses; a++)
+        for (int k = 0; k < program->accesses[a].n_index; k++) {
+            const struct oracle_expr *index =
+                    &program->exprs[program->accesses[a].pieces[0].index[k]];
+            tells |= program->accesses[a].is_write && index->op == ORACLE_VAR && index->a == loop;
+        }
+    return tells;
+}
+
+/* The links of sums lead along a dimension over which parts of sums are spread, if there is one;
+ * the PEs run at once where they are wires, and mostly one after the other where they are not. */
+static void aim_sums(struct random *random, struct hardware *hardware)
+{
+    for (int e = 0; e < hardware->n_nest; e++) {
+        const struct hardware_loop *loop = &hardware->nest[e];
+        struct hardware_level *array = &hardware->levels[loop->level];
+        if (loop->dim < 0 || tells_outputs(&hardware->program, loop->loop))
+            continue;
+        for (int l = 0; l < array->n_links; l++) {
+            struct hardware_link *link = &array->links[l];
+            int64_t step = 0;
+            if (link->tensors != outputs(hardware) || !random_chance(random, 80))
+                continue;
+            for (int d = 0; d < array->n_dims; d++) {
+                step += link->steps[0][d];
+                link->steps[0][d] = 0;
+            }
+            link->steps[0][loop->dim] = step;
+            array->skew[loop->dim] = link->interval * step;
+        }
+    }
+}
+
 /* A factor of "left" iterations; with "even" it divides them: 1, perhaps. */
 static int64_t make_factor(
         struct random *random, int64_t least, int64_t most, int64_t left, bool even)
@@ -406,7 +454,7 @@ static void make_joins(struct random *random, struct hardware *hardware)
 static void make_nest(struct random *random, const struct hardware_options *options,
         bool is_systolic, struct hardware *hardware)
 {
-    const bool even = is_systolic && random_chance(random, 60);
+    const bool even = is_systolic && random_chance(random, 50);
     int64_t room[HARDWARE_LEVELS * ORACLE_SPACE] = {0}, digits = 0;
     int first = (int)random_below(random, hardware->program.n_loops);
 
@@ -425,6 +473,8 @@ static void make_nest(struct random *random, const struct hardware_options *opti
     sort_nest(hardware);
     if (options->skews && random_chance(random, is_systolic ? 80 : 50))
         make_skews(random, hardware);
+    if (is_systolic)
+        aim_sums(random, hardware);
     if (options->windows)
         make_joins(random, hardware);
     if (!hardware_unfold(hardware))
@@ -438,16 +488,6 @@ static void make_bandwidths(struct random *random, struct hardware_level *memory
     for (int way = 0; way < 2; way++)
         if (memory->bandwidth[way] == 0)
             memory->bandwidth[way] = (int64_t)4 << random_below(random, 4);
-}
-
-static unsigned outputs(const struct hardware *hardware)
-{
-    unsigned written = 0;
-
-    for (int a = 0; a < hardware->program.n_accesses; a++)
-        if (hardware->program.accesses[a].is_write)
-            written |= 1u << hardware->program.accesses[a].tensor;
-    return written;
 }
 
 /* No wires join sums: PEs that run loops of one each hold a part of it, of which the first starts
