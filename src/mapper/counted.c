@@ -40,6 +40,7 @@ struct mapper_counting {
 };
 
 enum {
+    QUESTION_WORK = 1 << 17, /* of a question, beside what the engines count of theirs */
     MOST_WORK = 1 << 28, /* of one question, about a second: a search asks many */
     MOST_WORDS = 1 << 12 /* remembered: orders of one tiling ask alike */
 };
@@ -116,7 +117,7 @@ static enum sator_status end(struct mapper_counting *c, enum sator_status st)
 {
     sator_counter_stop(c->counter);
     sator_mapper_watch_end(c->problem->watch, c->ctx);
-    c->work += c->ctx->work_done;
+    c->work += QUESTION_WORK + c->ctx->work_done;
     return st;
 }
 
@@ -585,7 +586,7 @@ static struct sator_result *ask_model(struct mapper_counting *c,
     sator_ctx_hush(c->ctx, &before);
     if (sator_mapper_watch_begin(p->watch, c->ctx)) {
         st = sator_model_analyze(c->ctx, p->workload, p->arch, flow, options, &result);
-        c->work += c->ctx->work_done;
+        c->work += QUESTION_WORK + c->ctx->work_done;
         sator_mapper_watch_end(p->watch, c->ctx);
     }
     sator_ctx_unhush(c->ctx, &before);

@@ -101,7 +101,7 @@ static bool is_followed(const struct mapper_problem *p, const struct mapper_tran
 
     if (t->is_outside || t->is_quotient || (t->grouped_rows != 0 && is_output))
         return false; /* trees of some parts of a sum, too */
-    if (!t->is_counted)
+    if (!t->is_counted || sator_mapper_counts_skew(p)) /* then bounds alone are asked for */
         return true;
     if (t->links_alone == NULL || !is_output)
         return t->links_alone != NULL;

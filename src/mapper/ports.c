@@ -38,6 +38,8 @@ static bool takes_up(const struct mapper_problem *p, const struct mapper_transfe
 {
     const struct mapper_access *access = &p->access[t->access];
 
+    if (p->skew != NULL && t->reaches_back)
+        return false;
     if ((t->n_buses > 0 || (t->network != NULL && t->network->n_buses > 0)) &&
             (ends & t->between) != 0)
         return false;

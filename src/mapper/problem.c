@@ -373,7 +373,7 @@ static double least_bus_pj(struct builder *b, const struct mapper_transfer *t)
                 network->bus_sources[i]->name);
         least = fmin(least, sator_mapper_tree_pj(p, t, i));
     }
-    return least;
+    return isinf(least) ? 0 : least; /* nothing joins the PEs */
 }
 
 /* What is not given is noted where it is spent. */

@@ -11,6 +11,10 @@ static const double ticks_a_second = 3e8;
 /* Work on one question about windows, of which there are many: what has no formula takes longer. */
 static const uint64_t MOST_WINDOW_WORK = 200000;
 
+/* The same on words that cross skewed arrays: a search is given up after some sixteen times as much
+ * (strategies/optimal.h). */
+static const uint64_t MOST_SKEWED_WORK = 1 << 22;
+
 /* Seconds that a search may count at least, however little time is left. */
 static const double seconds_for_any = 0.1;
 
@@ -136,6 +140,8 @@ static enum sator_status add_one_skewed(
     if (fits && counts != NULL)
         *counts = sator_mapper_skew_left_out(
                 problem, q->options->timing == SATOR_TIMING_SCHEDULED, &q->skews);
+    if (skew->counted && problem->work_limit > MOST_SKEWED_WORK)
+        problem->work_limit = MOST_SKEWED_WORK;
     q->choice[q->n_problems] = i;
     q->n_problems += fits && sator_mapper_close_skew(problem);
 done:
@@ -152,7 +158,9 @@ static enum sator_status add_skewed(struct mapper_question *q)
     for (int k = q->n_unskewed; k < q->n_unskewed * q->skews.n; k++) {
         const struct mapper_skew *skew = &q->skews.skew[k / q->n_unskewed];
         int before = q->n_problems;
-        SATOR_TRY(add_one_skewed(q, k % q->n_unskewed, skew, &counts[k]));
+        counts[k] = skew->counted;
+        if (!counts[k])
+            SATOR_TRY(add_one_skewed(q, k % q->n_unskewed, skew, &counts[k]));
         any |= counts[k];
         q->n_skewed += counts[k] || q->n_problems > before;
     }

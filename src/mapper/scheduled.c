@@ -17,7 +17,8 @@
 enum {
     MOST_TIMED = 1000, /* mappings of a search */
     MOST_TIMED_BLINDLY = 100, /* of problems whose bounds know of no phases: more may be better */
-    WORK_SHARE = 8 /* of a counting question's limit: the work of all but the first */
+    WORK_SHARE = 8, /* of a counting question's limit: the work of all but the first */
+    MOST_SKEWED_WORK = 1 << 24 /* under a skew where words are counted: of all */
 };
 
 /* NAN where the model does not count it, or not within the work that is left. The first, which is
@@ -28,17 +29,18 @@ static double ask_model(struct mapper_search *search, const struct mapper_mappin
 {
     struct mapper_timer *timer = search->timer;
 
+    bool is_skewed = sator_mapper_counts_skew(search->problem);
     if (timer->is_worn_out) {
-        bool is_counted = search->problem->skew != NULL && search->problem->skew->counted;
-        search->gave_up |= is_counted;
-        if (search->stopped == SATOR_OK && !is_counted)
+        search->gave_up |= is_skewed;
+        if (search->stopped == SATOR_OK && !is_skewed)
             search->stopped = SATOR_LIMIT;
         return NAN;
     }
     uint64_t most = search->ctx->work_limit / WORK_SHARE, first = 0;
+    most = is_skewed && most > MOST_SKEWED_WORK ? MOST_SKEWED_WORK : most;
     struct mapper_counting *counting = sator_mapper_words_counting(search->words);
     bool is_blind = search->problem->phases == NULL;
-    double cycles = timer->n_asked++ == 0
+    double cycles = timer->n_asked++ == 0 && !is_skewed
             ? sator_mapper_count_time(counting, mapping, search->ctx->work_limit, &first)
             : sator_mapper_count_time(counting, mapping, most - timer->work, &timer->work);
     timer->n_blind += is_blind;
@@ -60,12 +62,16 @@ static struct mapper_cost at_time(
 }
 
 /* Whether the closed form, as if late links brought nothing, leaves a mapping in question.
- * "*cycles" is it, or where it does not what it is at least; NAN where it has none. */
+ * "*cycles" is it, or where it does not what it is at least; NAN where it has none, as where words
+ * are counted under a skew. */
 static bool may_be_better(struct mapper_search *search, const struct mapper_mapping *mapping,
         const struct mapper_cost *cost, double *cycles)
 {
     const struct mapper_problem *p = search->problem;
 
+    *cycles = NAN;
+    if (sator_mapper_counts_skew(p))
+        return true;
     if (p->phases != NULL && p->skew != NULL &&
             sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles)) {
         *cycles = fmax(*cycles, cost->cycles);

@@ -31,6 +31,11 @@ int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *s
     return sum;
 }
 
+bool sator_mapper_counts_skew(const struct mapper_problem *p)
+{
+    return p->skew != NULL && p->skew->counted;
+}
+
 int64_t sator_mapper_span(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
 {
@@ -175,14 +180,13 @@ static bool has_effect(const struct mapper_problem *p, const struct sator_bus *b
     return any;
 }
 
-/* The rows of the array at "level" that may be skewed: none where a link leads elsewhere from
- * different PEs; not those along which a bus shares words, which PEs of one bus then want at
- * different times. */
-static unsigned skewable_rows(const struct mapper_problem *p, int level)
+/* The rows of the array at "level" that may be skewed where words are counted: none where a link
+ * leads elsewhere from different PEs. */
+static unsigned countable_rows(const struct mapper_problem *p, int level)
 {
     const struct sator_array *array = &p->arch->levels[level].array;
     int64_t shift[MAPPER_ROWS];
-    unsigned rows = 0, shared;
+    unsigned rows = 0;
 
     for (int r = 0; r < p->n_rows; r++)
         rows |= p->row[r].is_space && p->row[r].level == level ? 1U << r : 0;
@@ -192,6 +196,16 @@ static unsigned skewable_rows(const struct mapper_problem *p, int level)
                 !sator_mapper_link_shift(p, level, link, shift))
             return 0;
     }
+    return rows;
+}
+
+/* Of these, those with formulas: not those along which a bus shares words, which PEs of one bus
+ * then want at different times. */
+static unsigned skewable_rows(const struct mapper_problem *p, int level)
+{
+    const struct sator_array *array = &p->arch->levels[level].array;
+    unsigned rows = countable_rows(p, level), shared;
+
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
         if (!has_effect(p, bus))
@@ -243,12 +257,15 @@ static int64_t longest_interval(const struct mapper_problem *p, int level)
     return longest;
 }
 
-/* The greatest coefficient of the row, either way. */
-static int64_t most_step(const struct mapper_problem *p, int row)
+/* The greatest coefficient of the row, either way; "counted": where words may be counted. */
+static int64_t most_step(const struct mapper_problem *p, int row, bool counted)
 {
     const struct mapper_row *r = &p->row[row];
+    unsigned rows = !r->is_space ? 0
+            : counted            ? countable_rows(p, r->level)
+                                 : skewable_rows(p, r->level);
 
-    if (!r->is_space || r->shape == 1 || !(skewable_rows(p, r->level) >> row & 1))
+    if (!r->is_space || r->shape == 1 || !(rows >> row & 1))
         return 0;
     int64_t longest = longest_interval(p, r->level);
     return longest < MOST_STEP ? longest : MOST_STEP;
@@ -287,7 +304,17 @@ static void leave_uncounted(
         SATOR_PUSH(p->arena, skews->counted, skews->n_counted, what);
 }
 
-/* Those whose coefficients before row "row" are those of "skew". */
+/* Whether some row is skewed along which words have no formula for that. */
+static bool is_counted(const struct mapper_problem *p, const struct mapper_skew *skew)
+{
+    bool any = false;
+
+    for (int r = 0; r < p->n_rows; r++)
+        any |= skew->step[r] != 0 && !(skewable_rows(p, p->row[r].level) >> r & 1);
+    return any;
+}
+
+/* Those whose coefficients before row "row" are those of "skew", which is "counted" or not. */
 static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, int row,
         struct mapper_skews *skews)
 {
@@ -295,7 +322,8 @@ static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, 
         bool any = false;
         for (int r = 0; r < p->n_rows; r++)
             any |= skew->step[r] != 0;
-        if (!any || (wanted_row(p) < 0 && !is_useful(p, skew)))
+        if (!any || is_counted(p, skew) != skew->counted ||
+                (wanted_row(p) < 0 && !is_useful(p, skew)))
             return;
         if (skews->n <= MOST_SKEWS)
             SATOR_PUSH(p->arena, skews->skew, skews->n, *skew);
@@ -310,7 +338,7 @@ static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, 
         return;
     }
     list_from(p, skew, row + 1, skews);
-    for (int64_t step = 1; step <= most_step(p, row); step++) {
+    for (int64_t step = 1; step <= most_step(p, row, skew->counted); step++) {
         for (int sign = 1; sign >= -1; sign -= 2) {
             skew->step[row] = sign * step;
             list_from(p, skew, row + 1, skews);
@@ -391,8 +419,8 @@ static void say_left_out(
         int64_t longest = longest_interval(p, p->row[r].level);
         if (longest > MOST_STEP)
             leave_out(p, skews, "skews by more than 3 stamps from one PE to the next");
-        if (longest > 0 && most_step(p, r) == 0)
-            leave_out(p, skews,
+        if (longest > 0 && most_step(p, r, false) == 0)
+            (most_step(p, r, true) > 0 ? leave_uncounted : leave_out)(p, skews,
                     "skews along dimensions whose PEs share words on a bus or a tree, or whose "
                     "links lead to different distances");
     }
@@ -408,8 +436,9 @@ enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
     *skews = (struct mapper_skews){0};
     SATOR_PUSH(problem->arena, skews->skew, skews->n, none);
     SATOR_TRY(check_wanted(ctx, problem, why));
-    if (why == NULL)
-        list_from(problem, &none, 0, skews);
+    struct mapper_skew counted = {.counted = true};
+    for (int i = 0; i < 2 && why == NULL; i++)
+        list_from(problem, i == 0 ? &none : &counted, 0, skews);
     say_left_out(problem, why, skews);
 done:
     return st;
@@ -535,8 +564,9 @@ bool sator_mapper_close_skew(struct mapper_problem *p)
 {
     if (p->skew == NULL)
         return true;
-    return (!p->has_counted || p->skew->counted) && !counts_idle_sums(p) &&
-            close_rows(p, passed_by(p) | skewed_inside(p));
+    if (counts_idle_sums(p))
+        return false;
+    return p->skew->counted || (!p->has_counted && close_rows(p, passed_by(p) | skewed_inside(p)));
 }
 
 /* ---- what is said, and what only the engines count ---- */
@@ -554,13 +584,14 @@ bool sator_mapper_skew_left_out(
         leave_uncounted(p, skews,
                 "what links bring late, or from PEs ahead, where a skew turns others into wires");
     if (passed_by(p) != 0)
-        leave_out(p, skews, "loops at a memory inside a skewed array that some tensor bypasses");
+        leave_uncounted(
+                p, skews, "loops at a memory inside a skewed array that some tensor bypasses");
     if (skewed_inside(p) != 0)
-        leave_out(p, skews,
+        leave_uncounted(p, skews,
                 "skews of an array inside a skewed one, past a memory that some tensor bypasses");
     if (counts_idle_sums(p))
         leave_out(p, skews, "skews where PEs keep sums while idle inside a memory that does not");
-    return p->has_counted || p->has_late;
+    return p->has_counted || p->has_late || (passed_by(p) | skewed_inside(p)) != 0;
 }
 
 bool sator_mapper_is_skewed_row(

@@ -49,6 +49,9 @@ bool sator_mapper_is_skewed_row(
  * passes by. False when the problem, which has a skew, has no mapping then, or has no formula. */
 bool sator_mapper_close_skew(struct mapper_problem *problem);
 
+/* Whether it has one under which words are counted. */
+bool sator_mapper_counts_skew(const struct mapper_problem *problem);
+
 /* By how many stamps less a link that leads "shift" far, by row, is late under "skew" (or NULL). */
 int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *shift);
 /* How much later the last PE in use of the arrays directly inside memory "m" runs than the first.

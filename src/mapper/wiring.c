@@ -167,7 +167,7 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
         return; /* to itself: nothing that it does not hold */
     pass.interval -= (int)sator_mapper_skew_along(p->skew, pass.shift);
     bool is_late = pass.interval < 0 || pass.interval > 1;
-    if (p->skew != NULL && is_late && !p->skew->counted) {
+    if (p->skew != NULL && is_late && !sator_mapper_counts_skew(p)) {
         transfer->has_late = p->has_late = true;
         return;
     }
@@ -318,6 +318,22 @@ static bool has_core(const struct mapper_access *access)
             return true;
     }
     return false;
+}
+
+/* Whether a bus shares words along a skewed row, so that its PEs want them at different times, or
+ * the transfer passes by a memory inside of one, whose loops would stand between the row and what
+ * links bring: then words may come from long before. */
+static bool is_long_before(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    bool any = false, skewed = false;
+
+    for (int r = p->memory[0].row; r < t->child_row && p->skew != NULL; r++) {
+        bool here = (t->between >> r & 1) && p->skew->step[r] != 0;
+        any |= (here && t->n_buses > 0 && (t->collapsed >> r & 1)) ||
+                (skewed && !p->row[r].is_space);
+        skewed |= here;
+    }
+    return any;
 }
 
 /* The network as the counting engines take it. */
@@ -478,6 +494,7 @@ enum sator_status sator_mapper_wire(
         transfer->is_complex |= has_core(access);
     if (transfer->grouped_rows != 0)
         transfer->is_complex |= transfer->n_passes > 0 || access->is_counted || has_core(access);
+    transfer->reaches_back |= sator_mapper_counts_skew(p) && is_long_before(p, transfer);
     find_passes(p, transfer);
     struct mapper_transfer *before = SATOR_NEW(p->arena, struct mapper_transfer);
     *before = *transfer;

@@ -76,8 +76,9 @@ static bool open_case(
     return open_texts(c, rng);
 }
 
-/* Turn the problem into that of the same choice under a random skew; false where it has none. */
-static inline bool skew_case(struct problem_case *c, struct machines_rng *rng)
+/* Turn the problem into that of the same choice under a random skew, of those too under which words
+ * are "counted" or not; false where it has none. */
+static inline bool skew_case(struct problem_case *c, struct machines_rng *rng, bool counted)
 {
     struct mapper_skews skews;
     struct mapper_problem before = c->problem;
@@ -88,8 +89,9 @@ static inline bool skew_case(struct problem_case *c, struct machines_rng *rng)
     int chosen = 1 + (int)machines_draw(rng, (uint64_t)skews.n - 1);
     for (int m = 0; m < before.n_memories; m++)
         bypassed[m] = before.memory[m].bypassed;
-    return sator_mapper_problem_init_skewed(c->ctx, c->arena, &c->network->layers[0], c->arch,
-                   before.objective, bypassed, &skews.skew[chosen], &c->problem) == SATOR_OK &&
+    return (counted || !skews.skew[chosen].counted) &&
+            sator_mapper_problem_init_skewed(c->ctx, c->arena, &c->network->layers[0], c->arch,
+                    before.objective, bypassed, &skews.skew[chosen], &c->problem) == SATOR_OK &&
             sator_mapper_close_skew(&c->problem);
 }
 

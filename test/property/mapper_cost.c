@@ -195,7 +195,7 @@ static void run_cases(enum kind kind)
             close_case(&c);
             continue;
         }
-        if (kind == SKEWED && !skew_case(&c, &rng)) {
+        if (kind == SKEWED && !skew_case(&c, &rng, true)) {
             close_case(&c);
             continue;
         }

@@ -463,7 +463,7 @@ static void run_problems(enum kind kind)
             close_case(&c);
             continue;
         }
-        if (kind == SKEWED && (!skew_case(&c, &rng) || c.problem.has_late)) {
+        if (kind == SKEWED && (!skew_case(&c, &rng, false) || c.problem.has_late)) {
             close_case(&c);
             continue;
         }

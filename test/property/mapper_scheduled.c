@@ -137,7 +137,7 @@ static void test_scheduled_time_is_the_models(void **state)
         struct problem_case c;
         uint64_t draws = machines_draw(&rng, UINT64_MAX);
         if (open_case(&c, &rng, &options) && draw_timing(&c, &rng)) {
-            bool skewed = machines_draw(&rng, 2) == 0 && skew_case(&c, &rng);
+            bool skewed = machines_draw(&rng, 2) == 0 && skew_case(&c, &rng, false);
             sator_mapper_know_phases(&c.problem);
             int before = compared;
             wrong += compare_some(&c, &draws, &drawn, &compared);
@@ -261,7 +261,7 @@ static void test_skewed_rows_are_the_models(void **state)
         write_machine(&c, &rng, systolic, sizeof systolic / sizeof *systolic);
         if (open_texts(&c, &rng) && draw_timing(&c, &rng)) {
             free_registers(&c);
-            if (skew_case(&c, &rng)) {
+            if (skew_case(&c, &rng, false)) {
                 sator_mapper_know_phases(&c.problem);
                 wrong += compare_some(&c, &draws, &drawn, &compared);
             }

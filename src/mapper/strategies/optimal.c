@@ -283,7 +283,7 @@ void sator_mapper_optimal(struct mapper_search *search)
         search_hull(search);
         return;
     }
-    if (p->skew != NULL && p->skew->counted) {
+    if (sator_mapper_counts_skew(p)) {
         search_counted(search);
         return;
     }
