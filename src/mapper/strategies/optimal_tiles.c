@@ -141,7 +141,8 @@ static void keep_phased(
     o->at.compute_cycles = compute;
 }
 
-static void add_tile(struct optimizer *o, int m, const struct inner *inner)
+/* Whether its own transfers, with what is known of the others, leave it open to win. */
+static bool add_tile(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     struct tile_choice choice;
@@ -152,11 +153,11 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     if (m == p->n_memories - 1 &&
             optimal_is_image(o->plan, &o->at, o->at.mapping.factor[p->memory[m].row])) {
         o->search->counters.pruned_dominated++;
-        return;
+        return true;
     }
     if (!o->at.tabulating && optimal_is_dominated(o, m)) {
         o->search->counters.pruned_dominated++;
-        return;
+        return true;
     }
     double compute = o->at.compute_cycles;
     if (o->plan->imperfect && m == p->n_memories - 1)
@@ -164,13 +165,13 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
     bound_own(o, m, &choice.own);
     sator_mapper_bounds_limit(o->bounds, INFINITY);
-    if (!optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
-        if (o->at.tabulating)
-            optimal_add_outer(o, m, &choice.own);
-        else
-            keep_phased(o, m, inner, &choice);
-    }
+    bool is_open = !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound);
+    if (is_open && o->at.tabulating)
+        optimal_add_outer(o, m, &choice.own);
+    else if (is_open)
+        keep_phased(o, m, inner, &choice);
     o->at.compute_cycles = compute;
+    return is_open;
 }
 
 /* How many of the table's tiles of memory "m", by energy, may win beside "others". */
@@ -253,9 +254,20 @@ static bool has_multiple(const struct optimal_plan *plan, const struct optimal_b
     return false;
 }
 
+/* Whether the bound of what tiles of memory "m" bring never rises with their factor of "loop", the
+ * last one to be chosen (optimal_none_can_win). */
+static bool falls_with(const struct optimizer *o, int m, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+    bool grow;
+
+    return !o->plan->slides[loop] && !p->imperfect && !p->has_counted && p->skew == NULL &&
+            optimal_is_bounded(o->plan, &o->at, m, &grow) && grow;
+}
+
 /* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. All
- * of them spend at least "least_pj". */
-static void list_tiles(
+ * of them spend at least "least_pj". Whether any may win by what it brings itself. */
+static bool list_tiles(
         struct optimizer *o, int m, int at, const struct inner *inner, double least_pj)
 {
     const struct mapper_problem *p = o->problem;
@@ -263,12 +275,11 @@ static void list_tiles(
 
     optimal_climb(o);
     if (sator_mapper_should_stop(o->search))
-        return;
+        return false;
     if (at == p->n_loops) {
         if (p->skew != NULL && !o->at.tabulating)
             o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, m);
-        add_tile(o, m, inner);
-        return;
+        return add_tile(o, m, inner);
     }
     int64_t before[MAPPER_ACCESSES], *factors = o->table.factors[at];
     if (p->skew != NULL &&
@@ -276,13 +287,15 @@ static void list_tiles(
         o->at.compute_cycles = optimal_skewed_compute(
                 o->problem, &o->at, sator_mapper_span(p, &o->at.mapping, m) > 0 ? m + 1 : m);
     if (optimal_none_can_win(o, m, at, inner, &least_pj))
-        return;
+        return false;
     memcpy(before, o->at.size, sizeof before);
     int count = optimal_list_factors(o, m, loop, least_pj, factors);
     bool only_maximal = m == o->at.grown && o->plan->outside_fits && at == p->n_loops - 1 &&
             !o->plan->slides[loop] && !(o->at.tangled >> loop & 1) &&
             (!o->plan->feeds || optimal_is_settled(o->plan, &o->at));
-    for (int k = 0; k < count; k++) {
+    bool falls = at == p->n_loops - 1 && falls_with(o, m, loop), is_open = true;
+    for (int n = 0; n < count && (is_open || !falls); n++) {
+        int k = falls ? count - 1 - n : n;
         if (only_maximal && has_multiple(o->plan, &o->at, loop, factors, count, k)) {
             o->search->counters.tilings++;
             o->search->counters.pruned_dominated++;
@@ -291,11 +304,12 @@ static void list_tiles(
         o->at.mapping.factor[row][loop] = factors[k];
         optimal_refresh_shape(o->problem, &o->at, row, loop);
         optimal_refresh_sizes(o, m, loop, o->at.size);
-        list_tiles(o, m, at + 1, inner, least_pj);
+        is_open = list_tiles(o, m, at + 1, inner, least_pj);
     }
     o->at.mapping.factor[row][loop] = 1;
     optimal_refresh_shape(o->problem, &o->at, row, loop);
     memcpy(o->at.size, before, sizeof before);
+    return true;
 }
 
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
