@@ -48,9 +48,13 @@ struct optimizer *optimal_new(struct mapper_search *search, const struct optimal
 
 void optimal_free(struct optimizer *o)
 {
-    for (int m = 0; m < o->problem->n_memories; m++)
+    for (int m = 0; m < o->problem->n_memories; m++) {
         free(o->table.tile_list[m].item);
+        free(o->table.middle[m].item);
+    }
+    free(o->table.innermost.item);
     free(o->table.visits.item);
+    free(o->table.visits.alike);
     optimal_tiling_free(o->tiling);
     sator_mapper_bounds_free(o->bounds);
     sator_arena_free(o->arena);
@@ -104,6 +108,7 @@ static void optimize(struct mapper_search *search)
     }
     optimal_find_unrollings(o, plan, arena);
     optimal_find_crossing(plan, arena);
+    optimal_find_middle(plan);
     optimal_search(o);
     for (int m = 0; m < search->problem->n_memories; m++)
         free(o->table.outer[m].item);

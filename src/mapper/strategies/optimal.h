@@ -59,6 +59,7 @@ struct unrolling {
 struct tile_choice {
     double value, pj, cycles; /* of the bound */
     uint32_t number;
+    int visit;
     struct mapper_share settled, own; /* transfers further in; into this memory */
     int64_t factor[MAPPER_LOOPS];
 };
@@ -68,7 +69,8 @@ struct tile_list {
     struct tile_choice *item;
 };
 
-/* A tile of a memory above all arrays, and what the transfers into it cost at least. */
+/* A tile of a memory that is not the innermost one, and what the transfers into it cost at least.
+ */
 struct outer_tile {
     struct mapper_share own;
     uint32_t number;
@@ -77,6 +79,8 @@ struct outer_tile {
 
 struct outer_tiles {
     bool known, overflows;
+    bool is_middle; /* of visits that are alike: it need not be listed to its end */
+    bool in_any_order; /* whatever the order of loops on arrays */
     bool complete; /* "least" is */
     struct mapper_share least; /* of each figure, of all tiles that may win */
     int count, room;
@@ -98,7 +102,13 @@ struct sizes {
 struct visit {
     double value, pj, cycles, compute_cycles;
     uint32_t number;
+    int place, first; /* in this order; of those that are alike */
     int choice[MAPPER_ROWS];
+};
+
+/* Visits that are searched together: they have the same arrays outside the middle memories. */
+struct alike {
+    int first, count;
 };
 
 /* What crosses into the innermost memory at least, by class of orders and transfer: words that
@@ -194,6 +204,8 @@ struct optimal_plan {
                         are bounded with those into the compute units (bounds.h) */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */
+    int middle; /* the innermost memory but one, with arrays outside; 0: it has none */
+    int n_alike; /* the first classes, outside it */
 };
 
 /* ---- a branch: what is chosen, from the unrolling and the innermost tiles outward ---- */
@@ -274,10 +286,14 @@ struct optimal_table {
     struct visits {
         int count, room;
         struct visit *item;
+        int n_alike, alike_room;
+        struct alike *alike;
     } visits; /* unrollings to be visited */
     int n_listings; /* of tiles that the next would hold */
     bool tabulated;
     struct outer_tiles outer[MAPPER_MEMORIES];
+    struct outer_tiles middle[MAPPER_MEMORIES]; /* room for those of visits that are alike */
+    struct tile_list innermost; /* of these visits */
     int64_t (*factors)[MOST_DIVISORS]; /* of tiles, by depth: too much for a stack */
     struct tile_list tile_list[MAPPER_MEMORIES];
 };
@@ -345,6 +361,12 @@ void optimal_know_least(struct optimizer *o);
  * the compute units, and with them the whole. The factors of "open" rows are not chosen yet. */
 struct mapper_cost optimal_bound_unrolling(
         struct optimizer *o, unsigned open, struct mapper_share *fixed, struct mapper_share *share);
+/* Choose an unrolling, and bound it again: what is moved whatever the mapping, and the transfers
+ * into the compute units. False: it cannot win. */
+bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,
+        struct mapper_share *share);
+/* Nothing is chosen, as before. */
+void optimal_close_visit(struct optimizer *o, const struct visit *visit);
 /* Search below an unrolling. */
 void optimal_visit(struct optimizer *o, const struct visit *visit);
 
@@ -475,7 +497,19 @@ bool optimal_is_image(
 /* ---- optimal_outer.c ---- */
 /* List the tiles of the memories above all arrays, unless done. */
 void optimal_tabulate(struct optimizer *o);
+/* Whether a table is given up: no more tiles are listed. */
+bool optimal_is_full(const struct outer_tiles *tiles);
+/* List the tiles of memory "m" that may win into table.outer, by energy; false: there are none. */
+bool optimal_fill_table(struct optimizer *o, int m, const struct inner *inner);
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own);
+
+/* ---- optimal_middle.c ---- */
+void optimal_find_middle(struct optimal_plan *plan);
+/* Set which of the visits, which are in the order that they are listed in, are alike, and bring
+ * these together. */
+void optimal_find_alike(struct optimizer *o);
+/* Search below unrollings that are alike. */
+void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int count);
 
 /* ---- optimal_room.c: which tiles fit ---- */
 /* Find the largest tiles along single loops, and with them which transfers are joined. */
@@ -513,6 +547,12 @@ double optimal_energy_beside(const struct optimizer *o, int m, const struct inne
 void optimal_limit_bounds(struct optimizer *o, double beside);
 /* List the tiles of memory "m" that may win. */
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
+/* The same, those with the best bound first, in table.tile_list. */
+void optimal_list_choices(struct optimizer *o, int m, const struct inner *inner);
+void optimal_sort_choices(struct tile_list *list);
+void optimal_add_choice(struct tile_list *list, const struct tile_choice *choice);
+/* Follow each of them outward. */
+void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inner);
 /* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner);
 

@@ -28,6 +28,12 @@ static int by_visit(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
+static void sort_visits(struct visits *visits)
+{
+    if (visits->count > 0)
+        qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
+}
+
 /* In a search that lasts: climb from elsewhere, as often as that is a small part of it. Not where
  * the engines are asked about what late links bring each time. */
 static void climb_anew(struct optimizer *o)
@@ -40,55 +46,65 @@ static void climb_anew(struct optimizer *o)
     sator_mapper_climb_anew(o->search, looks / LOOKS_A_TRY);
 }
 
-/* Visit the unrollings listed from the "first" on with all threads. Every now and then all of them
- * wait for a climb from elsewhere. */
+/* Visit the unrollings listed from those that are the "first" to be alike on with all threads. Every
+ * now and then all of them wait for a climb from elsewhere. */
 static void visit_in_rounds(struct optimizer *o, int first, double rest)
 {
-    int count = o->table.visits.count, end;
+    const struct visits *visits = &o->table.visits;
+    int end = first;
 
     o->table.climbs_at = UINT64_MAX; /* what a visit finds is its own */
-    for (int length = LEAST_ROUND; first < count && !sator_mapper_should_stop(o->search);
+    for (int length = LEAST_ROUND; first < visits->n_alike && !sator_mapper_should_stop(o->search);
             first = end, length *= 2) {
         climb_anew(o);
-        end = length < count - first ? first + length : count;
+        for (int n = 0; end < visits->n_alike && n < length; end++)
+            n += visits->alike[end].count;
         optimal_visit_as_team(o, first, end, rest);
     }
 }
 
-/* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
- * good mapping to measure the rest against ("dive"), or all. "rest" bounds the unrollings not
- * listed yet. */
-static void visit_listed(struct optimizer *o, bool dive, double rest)
+/* Visit the unrollings listed, the best bound first. "rest" bounds those not listed yet. */
+static void visit_listed(struct optimizer *o, double rest)
 {
     struct visits *visits = &o->table.visits;
 
     rest = fmin(rest, o->at.later);
-    int count = dive && visits->count > DIVES ? DIVES : visits->count;
-    o->at.width = dive ? 1 : INT32_MAX;
-    if (visits->count > 0)
-        qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
-    for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
-        const struct visit *visit = &visits->item[k];
-        if (!dive && o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
+    o->at.width = INT32_MAX;
+    sort_visits(visits);
+    optimal_find_alike(o);
+    for (int k = 0; k < visits->n_alike && !sator_mapper_should_stop(o->search); k++) {
+        const struct visit *first = &visits->item[visits->alike[k].first];
+        if (o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
             visit_in_rounds(o, k, rest);
             break;
         }
-        double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
-        o->search->bound = open < rest ? open : rest;
-        if (!dive && o->table.n_listings > OPTIMAL_WORTH_A_TABLE)
+        o->search->bound = fmin(first->value, rest); /* the least that is not settled */
+        if (o->table.n_listings > OPTIMAL_WORTH_A_TABLE)
             optimal_tabulate(o);
+        optimal_visit_alike(o, first, visits->alike[k].count);
+    }
+}
+
+/* A few of them by their best tiles only, for a good mapping to measure the rest against. */
+static void dive(struct optimizer *o, double rest)
+{
+    struct visits *visits = &o->table.visits;
+
+    o->at.width = 1;
+    sort_visits(visits);
+    for (int k = 0; k < visits->count && k < DIVES && !sator_mapper_should_stop(o->search); k++) {
+        const struct visit *visit = &visits->item[k];
+        o->search->bound = fmin(visits->item[0].value, fmin(rest, o->at.later));
         if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
             optimal_visit(o, visit);
-        else
-            o->search->counters.pruned_unrolling += !dive;
     }
 }
 
 static void visit_all(struct optimizer *o, double rest)
 {
-    visit_listed(o, true, rest);
+    dive(o, rest);
     if (!o->search->only_dives)
-        visit_listed(o, false, rest);
+        visit_listed(o, rest);
     o->table.visits.count = 0;
 }
 
@@ -102,7 +118,7 @@ static void dive_early(struct optimizer *o)
     memcpy(rest, o->at.rest, sizeof rest);
     memcpy(parallel, o->at.parallel, sizeof parallel);
     optimal_begin(o);
-    visit_listed(o, true, o->search->bound);
+    dive(o, o->search->bound);
     o->at.mapping = mapping;
     memcpy(o->at.rest, rest, sizeof rest);
     memcpy(o->at.parallel, parallel, sizeof parallel);

@@ -58,7 +58,7 @@ void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *ow
     struct outer_tile *tile = &tiles->item[tiles->count];
     tile->own = *own;
     tile->number = (uint32_t)tiles->count++;
-    memcpy(tile->extent, o->at.mapping.factor[o->problem->memory[m].row], sizeof tile->extent);
+    memcpy(tile->extent, o->at.shape.inside[o->problem->memory[m].row], sizeof tile->extent);
 }
 
 static int by_energy(const void *a, const void *b)
@@ -68,6 +68,27 @@ static int by_energy(const void *a, const void *b)
     if (x->own.pj != y->own.pj)
         return x->own.pj < y->own.pj ? -1 : 1;
     return x->number < y->number ? -1 : 1;
+}
+
+bool optimal_is_full(const struct outer_tiles *tiles)
+{
+    return tiles->is_middle && tiles->overflows;
+}
+
+bool optimal_fill_table(struct optimizer *o, int m, const struct inner *inner)
+{
+    struct outer_tiles *tiles = &o->table.outer[m];
+
+    o->at.tabulating = true;
+    optimal_list_tiles(o, m, inner);
+    o->at.tabulating = false;
+    tiles->known = !tiles->overflows && o->search->stopped == SATOR_OK;
+    tiles->complete =
+            tiles->count > 0 && !optimal_is_full(tiles) && o->search->stopped == SATOR_OK;
+    optimal_find_least(o);
+    if (tiles->count > 0)
+        qsort(tiles->item, (size_t)tiles->count, sizeof *tiles->item, by_energy);
+    return tiles->count > 0 || o->search->stopped != SATOR_OK;
 }
 
 void optimal_tabulate(struct optimizer *o)
@@ -92,15 +113,7 @@ void optimal_tabulate(struct optimizer *o)
         struct mapper_share fixed = optimal_fixed(o->problem, &o->at), inside = least_inside(o, m);
         if (p->row[p->memory[m].row - 1].is_space)
             break;
-        o->at.tabulating = true;
-        optimal_list_tiles(o, m, &(struct inner){&fixed, &inside});
-        o->at.tabulating = false;
-        struct outer_tiles *tiles = &o->table.outer[m];
-        tiles->known = !tiles->overflows && o->search->stopped == SATOR_OK;
-        tiles->complete = tiles->count > 0 && o->search->stopped == SATOR_OK;
-        optimal_find_least(o);
-        if (tiles->count > 0)
-            qsort(tiles->item, (size_t)tiles->count, sizeof *tiles->item, by_energy);
+        optimal_fill_table(o, m, &(struct inner){&fixed, &inside});
     }
     o->at.compute_cycles = compute;
 }

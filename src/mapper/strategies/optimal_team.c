@@ -46,7 +46,8 @@ struct team {
     pthread_cond_t changed;
     struct mapper_search *search; /* what is merged */
     const struct visit *visits;
-    int first, count; /* visits "first" to "count" - 1 are the team's */
+    const struct alike *alike; /* those that are visited together: a "visit" here ... */
+    int first, count; /* ... of which those from "first" to "count" - 1 are the team's */
     double rest; /* bound of what is not listed yet */
     int next, merged; /* the visit to be taken next; those before "merged" are */
     int improved; /* the last one to find something better */
@@ -84,7 +85,7 @@ static void set_known(struct team *team)
             .best_cost = team->search->best_cost,
             .tabulated = team->tabulated};
     if (team->merged < team->count) {
-        double open = team->visits[team->merged].value; /* the least that is not settled */
+        double open = team->visits[team->alike[team->merged].first].value; /* the least that is not settled */
         team->search->bound = open < team->rest ? open : team->rest;
     }
 }
@@ -179,14 +180,11 @@ static void brief(struct team *team, struct member *member)
     optimal_find_least(o);
 }
 
-static void visit(struct member *member, const struct visit *visit, struct outcome *outcome)
+static void visit(struct member *member, const struct alike *alike, struct outcome *outcome)
 {
     struct mapper_search *search = &member->search;
 
-    if (!sator_mapper_is_hopeless(search, visit->pj, visit->cycles))
-        optimal_visit(member->optimizer, visit);
-    else
-        search->counters.pruned_unrolling++;
+    optimal_visit_alike(member->optimizer, &member->team->visits[alike->first], alike->count);
     outcome->complete = search->stopped == SATOR_OK;
     outcome->improved = search->counters.improvements > 0;
     if (outcome->improved) {
@@ -225,7 +223,7 @@ static void visit_all(void *data)
         brief(team, member);
         int k = team->next++;
         unlock(member);
-        visit(member, &team->visits[k], &team->outcome[k % MOST_WINDOW]);
+        visit(member, &team->alike[k], &team->outcome[k % MOST_WINDOW]);
         lock(member);
         team->outcome[k % MOST_WINDOW].done = true;
         merge_all(team, member);
@@ -301,6 +299,7 @@ void optimal_visit_as_team(struct optimizer *o, int first, int count, double res
 
     *team = (struct team){.search = o->search,
             .visits = o->table.visits.item,
+            .alike = o->table.visits.alike,
             .first = first,
             .count = count,
             .rest = rest,

@@ -94,6 +94,16 @@ static bool may_win(
     return true;
 }
 
+void optimal_add_choice(struct tile_list *list, const struct tile_choice *choice)
+{
+    if (list->count == list->room) {
+        list->room = list->room == 0 ? 64 : 2 * list->room;
+        list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
+    }
+    assert(list->count < list->room);
+    list->item[list->count++] = *choice;
+}
+
 /* Keep the tile whose own transfers cost "choice->own" if it may win. */
 static void keep_tile(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
@@ -104,12 +114,7 @@ static void keep_tile(
         return;
     choice->number = (uint32_t)list->count;
     memcpy(choice->factor, o->at.mapping.factor[o->problem->memory[m].row], sizeof choice->factor);
-    if (list->count == list->room) {
-        list->room = list->room == 0 ? 64 : 2 * list->room;
-        list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
-    }
-    assert(list->count < list->room);
-    list->item[list->count++] = *choice;
+    optimal_add_choice(list, choice);
 }
 
 /* What the phases of the scheduled time add to the compute cycles at least, the tiles of memories
@@ -230,10 +235,13 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
             factor[i] = tile->extent[i] / o->at.shape.inside[row + 1][i];
             optimal_refresh_shape(o->problem, &o->at, row, i);
         }
-        if (optimal_is_dominated(o, m))
+        if (optimal_is_dominated(o, m)) {
             o->search->counters.pruned_dominated++;
-        else
-            keep_phased(o, m, inner, &choice);
+            continue;
+        }
+        if (o->table.outer[m].in_any_order) /* there is one now */
+            bound_own(o, m, &choice.own);
+        keep_phased(o, m, inner, &choice);
     }
     for (int i = 0; i < p->n_loops; i++) {
         factor[i] = 1;
@@ -274,7 +282,8 @@ static bool list_tiles(
     int row = p->memory[m].row, loop = o->at.listing[at]; /* one past the end: unused */
 
     optimal_climb(o);
-    if (sator_mapper_should_stop(o->search))
+    if (sator_mapper_should_stop(o->search) ||
+            (o->at.tabulating && optimal_is_full(&o->table.outer[m])))
         return false;
     if (at == p->n_loops) {
         if (p->skew != NULL && !o->at.tabulating)
@@ -425,17 +434,17 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
     }
 }
 
-/* Choose the factors of memory row "m", then of those outside it. */
-void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
+void optimal_sort_choices(struct tile_list *list)
+{
+    if (list->count > 0)
+        qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
+}
+
+void optimal_list_choices(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row;
-
-    if (m == 0) {
-        take_rest(o, inner);
-        return;
-    }
     struct tile_list *list = &o->table.tile_list[m];
+
     list->count = 0;
     optimal_open_pair(o, m);
     if (o->table.outer[m].known)
@@ -443,8 +452,15 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     else
         optimal_list_tiles(o, m, inner);
     o->table.n_listings += m < p->n_memories - 1 && !p->row[p->memory[m].row - 1].is_space;
-    if (list->count > 0)
-        qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
+    optimal_sort_choices(list);
+}
+
+void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    struct tile_list *list = &o->table.tile_list[m];
+
     double compute = o->at.compute_cycles;
     for (int k = 0; k < list->count && k < o->at.width && !sator_mapper_should_stop(o->search);
             k++) {
@@ -476,4 +492,15 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         o->at.mapping.factor[row][i] = 1;
         optimal_refresh_shape(o->problem, &o->at, row, i);
     }
+}
+
+/* Choose the factors of memory row "m", then of those outside it. */
+void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
+{
+    if (m == 0) {
+        take_rest(o, inner);
+        return;
+    }
+    optimal_list_choices(o, m, inner);
+    optimal_follow_choices(o, m, inner);
 }

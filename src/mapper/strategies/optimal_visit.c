@@ -222,46 +222,53 @@ void optimal_order_listing(const struct optimal_plan *plan, struct optimal_branc
     }
 }
 
-/* Search the tiles of the unrolling chosen, whose transfers into the compute units cost "share". */
-static void search_tiles(struct optimizer *o, const struct visit *visit,
-        const struct mapper_share *fixed, const struct mapper_share *share)
+bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,
+        struct mapper_share *share)
 {
-    optimal_know_unrolling(o->plan, &o->at, visit->choice);
-    optimal_know_grown(o->plan, &o->at);
-    optimal_order_listing(o->plan, &o->at);
-    optimal_find_crowded(o->plan, &o->at);
-    optimal_choose_tiles(o, o->problem->n_memories - 1, &(struct inner){fixed, share});
-}
-
-void optimal_visit(struct optimizer *o, const struct visit *visit)
-{
-    const struct mapper_problem *p = o->problem;
-    struct mapper_share fixed, share;
+    const struct optimal_plan *plan = o->plan;
 
     o->at.compute_cycles = visit->compute_cycles;
-    for (int c = 0; c < o->plan->n_classes; c++)
-        optimal_spread(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
-    for (int c = 0; c < o->plan->n_classes; c++)
-        optimal_place_unrolling(
-                o, &o->plan->class[c], &o -> plan -> class[c].choice[visit->choice[c]]);
-    if (o->plan->imperfect) {
+    for (int c = 0; c < plan->n_classes; c++)
+        optimal_spread(plan, &o->at, &plan->class[c].choice[visit->choice[c]]);
+    for (int c = 0; c < plan->n_classes; c++)
+        optimal_place_unrolling(o, &plan->class[c], &plan->class[c].choice[visit->choice[c]]);
+    if (plan->imperfect) {
         optimal_take_unrolling(o);
-        optimal_take_tiles(o->plan, &o->at);
+        optimal_take_tiles(plan, &o->at);
     }
-    assert(mapper_fits_arrays(p, &o->at.mapping));
+    assert(mapper_fits_arrays(o->problem, &o->at.mapping));
     struct mapper_cost bound =
-            optimal_bound_unrolling(o, 0, &fixed, &share); /* more may be known by now */
+            optimal_bound_unrolling(o, 0, fixed, share); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
-    } else {
-        search_tiles(o, visit, &fixed, &share);
+        return false;
     }
+    optimal_know_unrolling(plan, &o->at, visit->choice);
+    optimal_know_grown(plan, &o->at);
+    optimal_order_listing(plan, &o->at);
+    optimal_find_crowded(plan, &o->at);
+    return true;
+}
+
+void optimal_close_visit(struct optimizer *o, const struct visit *visit)
+{
+    const struct mapper_problem *p = o->problem;
+
     for (int c = 0; c < o->plan->n_classes; c++)
         optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
             o->at.mapping.factor[r][i] = 1;
     }
+}
+
+void optimal_visit(struct optimizer *o, const struct visit *visit)
+{
+    struct mapper_share fixed, share;
+
+    if (optimal_open_visit(o, visit, &fixed, &share))
+        optimal_choose_tiles(o, o->problem->n_memories - 1, &(struct inner){&fixed, &share});
+    optimal_close_visit(o, visit);
 }
 
 /* Nothing is chosen. */

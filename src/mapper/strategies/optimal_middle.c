@@ -1,0 +1,332 @@
+/* The tiles of memories with arrays outside, but for the innermost one: middle memories.
+ *
+ * What the transfers into such a memory cost depends on its tile and on the arrays outside, not on
+ * what is further in. So unrollings that have the same arrays outside are visited together: first
+ * the innermost tiles of all of them are listed; then, where these are many, the tiles of the
+ * middle memories that may win with any of them, once. The least that one of these costs bounds
+ * all, and each innermost tile takes those that it divides.
+ */
+#include "mapper/strategies/optimal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WORTH_A_TABLE = 8 /* innermost tiles that would list tiles of the middle memories each */
+};
+
+static bool has_array_outside(const struct mapper_problem *p, int m)
+{
+    bool has = false;
+
+    for (int r = 0; r < p->memory[m].row; r++)
+        has |= p->row[r].is_space;
+    return has;
+}
+
+/* Whether memory "m" is one whose tiles are listed for unrollings that are alike: no others have the
+ * same arrays outside. */
+static bool is_tabulated(const struct optimal_plan *plan, int m)
+{
+    const struct mapper_problem *p = plan->problem;
+
+    return 0 < m && m <= plan->middle && has_array_outside(p, m) &&
+            (m == plan->middle || p->memory[m].row + 1 == p->memory[m + 1].row);
+}
+
+void optimal_find_middle(struct optimal_plan *plan)
+{
+    const struct mapper_problem *p = plan->problem;
+    int m = p->n_memories - 2;
+
+    plan->middle = plan->n_alike = 0;
+    if (m < 1 || !has_array_outside(p, m) || p->has_fixed || p->has_counted || plan->imperfect)
+        return;
+    plan->middle = m;
+    while (plan->n_alike < plan->n_classes && plan->class[plan->n_alike].row[0] < p->memory[m].row)
+        plan->n_alike++;
+}
+
+/* ---- which visits are alike ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct visit *x = a, *y = b;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Sort visits by their choices of the first "n" classes, one digit after the other. */
+static void sort_by_choices(struct visit *item, int count, int n)
+{
+    struct visit *other = sator_alloc(sizeof *other * (size_t)count);
+    int *at;
+
+    for (int c = n - 1; c >= 0; c--) {
+        int most = 0;
+        for (int k = 0; k < count; k++)
+            most = item[k].choice[c] > most ? item[k].choice[c] : most;
+        at = sator_alloc(sizeof *at * (size_t)(most + 2));
+        memset(at, 0, sizeof *at * (size_t)(most + 2));
+        for (int k = 0; k < count; k++)
+            at[item[k].choice[c] + 1]++;
+        for (int k = 0; k < most; k++)
+            at[k + 1] += at[k];
+        for (int k = 0; k < count; k++)
+            other[at[item[k].choice[c]]++] = item[k];
+        memcpy(item, other, sizeof *item * (size_t)count);
+        free(at);
+    }
+    free(other);
+}
+
+static bool are_alike(const struct optimal_plan *plan, const struct visit *a, const struct visit *b)
+{
+    return plan->middle > 0 &&
+            memcmp(a->choice, b->choice, sizeof *a->choice * (size_t)plan->n_alike) == 0;
+}
+
+void optimal_find_alike(struct optimizer *o)
+{
+    struct visits *visits = &o->table.visits;
+    struct visit *item = visits->item;
+
+    if (visits->alike_room < visits->count) {
+        visits->alike_room = visits->count;
+        visits->alike =
+                sator_realloc(visits->alike, sizeof *visits->alike * (size_t)visits->count);
+    }
+    for (int k = 0; k < visits->count; k++)
+        item[k].place = k;
+    if (o->plan->middle > 0 && visits->count > 0) {
+        sort_by_choices(item, visits->count, o->plan->n_alike);
+        for (int k = 0; k < visits->count; k++)
+            item[k].first = k > 0 && are_alike(o->plan, &item[k - 1], &item[k]) ? item[k - 1].first
+                                                                               : item[k].place;
+        qsort(item, (size_t)visits->count, sizeof *item, by_place);
+    }
+    visits->n_alike = 0;
+    for (int k = 0; k < visits->count; k++) {
+        if (k > 0 && are_alike(o->plan, &item[k - 1], &item[k]))
+            visits->alike[visits->n_alike - 1].count++;
+        else
+            visits->alike[visits->n_alike++] = (struct alike){k, 1};
+    }
+}
+
+/* ---- the tiles of the middle memories ---- */
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Let the innermost memory have what all innermost tiles are multiples of, with the arrays inside
+ * the middle memories. */
+static void take_common(struct optimizer *o, const struct visit *visits)
+{
+    const struct optimal_plan *plan = o->plan;
+    const struct tile_list *list = &o->table.innermost;
+    int row = o->problem->memory[o->problem->n_memories - 1].row;
+
+    for (int i = 0; i < o->problem->n_loops; i++) {
+        int64_t common = 0;
+        for (int k = 0; k < list->count; k++) {
+            const int *choice = visits[list->item[k].visit].choice;
+            int64_t tile = list->item[k].factor[i];
+            for (int c = plan->n_alike; c < plan->n_classes; c++)
+                tile *= plan->class[c].choice[choice[c]].factor[i];
+            common = common_divisor(tile, common);
+        }
+        o->at.mapping.factor[row][i] = common;
+        o->at.rest[i] /= common;
+    }
+}
+
+static void give_back_common(struct optimizer *o)
+{
+    int row = o->problem->memory[o->problem->n_memories - 1].row;
+
+    for (int i = 0; i < o->problem->n_loops; i++)
+        o->at.rest[i] *= o->at.mapping.factor[row][i];
+}
+
+/* Choose the arrays outside the middle memories, those inside being open; their rows. */
+static unsigned open_arrays(struct optimizer *o, const struct visit *visit)
+{
+    const struct optimal_plan *plan = o->plan;
+    unsigned open = 0;
+
+    for (int c = 0; c < plan->n_classes; c++) {
+        const struct row_class *class = &plan->class[c];
+        for (int k = 0; k < class->n_rows && c >= plan->n_alike; k++)
+            open |= 1U << class->row[k];
+        if (c >= plan->n_alike)
+            continue;
+        optimal_spread(plan, &o->at, &class->choice[visit->choice[c]]);
+        optimal_place_unrolling(o, class, &class->choice[visit->choice[c]]);
+    }
+    return open;
+}
+
+static void close_arrays(struct optimizer *o, const struct visit *visit)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int c = 0; c < o->plan->n_alike; c++)
+        optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->at.mapping.factor[r][i] = 1;
+    }
+}
+
+/* What all innermost tiles cost at least, the transfers into the compute units included. */
+static struct mapper_share least_inside(const struct optimizer *o)
+{
+    const struct tile_list *list = &o->table.innermost;
+    struct mapper_share least = {.pj = INFINITY};
+
+    for (int k = 0; k < list->count; k++) {
+        struct mapper_share share = list->item[k].settled;
+        sator_mapper_share_add(o->problem, &share, &list->item[k].own);
+        least.pj = fmin(least.pj, share.pj);
+        for (int i = 0; i < o->problem->n_ports; i++)
+            least.bits[i] = k == 0 ? share.bits[i] : fmin(least.bits[i], share.bits[i]);
+    }
+    return least;
+}
+
+/* List the tiles of the middle memories that may win with some innermost tile; false: none do. */
+static bool tabulate(struct optimizer *o, const struct visit *visits)
+{
+    const struct mapper_problem *p = o->problem;
+    struct mapper_share none = {0}, inside = least_inside(o);
+    bool may_win = true;
+    unsigned open = open_arrays(o, visits);
+
+    o->at.compute_cycles = INFINITY;
+    for (int k = 0; k < o->table.innermost.count; k++)
+        o->at.compute_cycles = fmin(
+                o->at.compute_cycles, visits[o->table.innermost.item[k].visit].compute_cycles);
+    take_common(o, visits);
+    sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
+    o->at.shape.in_any_order = o->at.is_unordered;
+    sator_mapper_crew_init(p, &o->at.shape, open, &o->at.crew);
+    sator_mapper_bounds_crew(o->bounds, &o->at.crew);
+    sator_mapper_bounds_compute(o->bounds, o->at.compute_cycles);
+    optimal_find_least(o);
+    optimal_know_grown(o->plan, &o->at);
+    optimal_order_listing(o->plan, &o->at);
+    optimal_find_crowded(o->plan, &o->at);
+    for (int m = o->plan->middle; is_tabulated(o->plan, m) && may_win; m--) {
+        o->table.outer[m] = o->table.middle[m];
+        o->table.outer[m].is_middle = true;
+        o->table.outer[m].in_any_order = o->at.is_unordered;
+        may_win = optimal_fill_table(o, m, &(struct inner){&none, &inside});
+        struct mapper_share one = o->table.outer[m].least;
+        if (!o->table.outer[m].complete)
+            sator_mapper_bounds_least(
+                    p, &o->at.crew, sator_mapper_bounds_group(o->bounds, m), &one);
+        sator_mapper_share_add(p, &inside, &one);
+    }
+    give_back_common(o);
+    close_arrays(o, visits);
+    return may_win;
+}
+
+/* Forget them; the room is for others. */
+static void forget_tables(struct optimizer *o)
+{
+    for (int m = o->plan->middle; is_tabulated(o->plan, m); m--) {
+        struct outer_tiles *tiles = &o->table.outer[m];
+        if (tiles->item != NULL)
+            o->table.middle[m] = (struct outer_tiles){.room = tiles->room, .item = tiles->item};
+        memset(tiles, 0, sizeof *tiles);
+    }
+    optimal_find_least(o);
+}
+
+/* ---- visits ---- */
+
+/* List the innermost tiles of the "k"-th visit. */
+static void list_innermost(struct optimizer *o, const struct visit *visit, int k)
+{
+    int m = o->problem->n_memories - 1;
+    struct mapper_share fixed, share;
+
+    if (sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles)) {
+        o->search->counters.pruned_unrolling++;
+        return;
+    }
+    if (optimal_open_visit(o, visit, &fixed, &share)) {
+        optimal_list_choices(o, m, &(struct inner){&fixed, &share});
+        for (int n = 0; n < o->table.tile_list[m].count; n++) {
+            o->table.tile_list[m].item[n].visit = k;
+            optimal_add_choice(&o->table.innermost, &o->table.tile_list[m].item[n]);
+        }
+    }
+    optimal_close_visit(o, visit);
+}
+
+/* Follow those of the "k"-th visit, which begin with the "first", as far as they may win with what
+ * is known by now; where those of the next one begin. */
+static int follow_innermost(struct optimizer *o, const struct visit *visit, int k, int first)
+{
+    int m = o->problem->n_memories - 1, end = first;
+    struct tile_list *all = &o->table.innermost, *list = &o->table.tile_list[m];
+    struct mapper_share none = {0}, fixed, share;
+
+    while (end < all->count && all->item[end].visit == k)
+        end++;
+    if (end == first)
+        return end;
+    if (optimal_open_visit(o, visit, &fixed, &share)) {
+        list->count = 0;
+        for (int n = first; n < end; n++) {
+            struct tile_choice choice = all->item[n];
+            struct mapper_cost bound;
+            if (optimal_is_hopeless(o, m, &choice.settled, &choice.own, &none, &bound))
+                continue;
+            choice.value = fmax(choice.value, bound.value);
+            choice.pj = fmax(choice.pj, bound.pj);
+            choice.cycles = fmax(choice.cycles, bound.cycles);
+            optimal_add_choice(list, &choice);
+        }
+        optimal_sort_choices(list);
+        optimal_follow_choices(o, m, &(struct inner){&fixed, &share});
+    }
+    optimal_close_visit(o, visit);
+    return end;
+}
+
+void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int count)
+{
+    struct tile_list *innermost = &o->table.innermost;
+    int at = 0;
+
+    int worth = o->search->alone > 0 ? 1 : WORTH_A_TABLE;
+    innermost->count = 0;
+    for (int k = 0; k < count && o->plan->middle > 0; k++)
+        list_innermost(o, &visits[k], k);
+    if (innermost->count >= worth && !tabulate(o, visits))
+        innermost->count = 0;
+    for (int k = 0; k < count; k++) {
+        if (o->plan->middle > 0)
+            at = follow_innermost(o, &visits[k], k, at);
+        else if (!sator_mapper_is_hopeless(o->search, visits[k].pj, visits[k].cycles))
+            optimal_visit(o, &visits[k]);
+        else
+            o->search->counters.pruned_unrolling++;
+    }
+    if (o->plan->middle > 0)
+        forget_tables(o);
+}
