@@ -251,6 +251,16 @@ static const int32_t *list_buses(
     return bus_of;
 }
 
+/* Whether some row of "rows" is skewed. */
+static bool is_skewed(const struct mapper_problem *p, unsigned rows)
+{
+    bool any = false;
+
+    for (int r = 0; r < p->n_rows && p->skew != NULL; r++)
+        any |= (rows >> r & 1) && p->skew->step[r] != 0;
+    return any;
+}
+
 static void add_bus(struct mapper_problem *p, int level, const struct sator_bus *bus,
         struct mapper_transfer *transfer)
 {
@@ -259,6 +269,8 @@ static void add_bus(struct mapper_problem *p, int level, const struct sator_bus 
     unsigned rows;
     bool is_along = sator_mapper_bus_rows(p, level, bus, &rows);
 
+    /* PEs on it want a word at different times then */
+    transfer->reaches_back |= is_skewed(p, is_along ? rows : array_rows(p, level));
     if (!is_along && p->skew == NULL) {
         rows = array_rows(p, level);
         bus_of = list_buses(p, rows, bus);
@@ -320,18 +332,15 @@ static bool has_core(const struct mapper_access *access)
     return false;
 }
 
-/* Whether a bus shares words along a skewed row, so that its PEs want them at different times, or
- * the transfer passes by a memory inside of one, whose loops would stand between the row and what
- * links bring: then words may come from long before. */
-static bool is_long_before(const struct mapper_problem *p, const struct mapper_transfer *t)
+/* Whether the transfer passes by a memory inside a skewed row, whose loops would stand between the
+ * row and what links bring: then words may come from long before. */
+static bool is_passed_by(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
     bool any = false, skewed = false;
 
-    for (int r = p->memory[0].row; r < t->child_row && p->skew != NULL; r++) {
-        bool here = (t->between >> r & 1) && p->skew->step[r] != 0;
-        any |= (here && t->n_buses > 0 && (t->collapsed >> r & 1)) ||
-                (skewed && !p->row[r].is_space);
-        skewed |= here;
+    for (int r = 0; r < t->child_row && p->skew != NULL; r++) {
+        any |= skewed && !p->row[r].is_space;
+        skewed |= (t->between >> r & 1) && p->skew->step[r] != 0;
     }
     return any;
 }
@@ -494,7 +503,7 @@ enum sator_status sator_mapper_wire(
         transfer->is_complex |= has_core(access);
     if (transfer->grouped_rows != 0)
         transfer->is_complex |= transfer->n_passes > 0 || access->is_counted || has_core(access);
-    transfer->reaches_back |= sator_mapper_counts_skew(p) && is_long_before(p, transfer);
+    transfer->reaches_back |= sator_mapper_counts_skew(p) && is_passed_by(p, transfer);
     find_passes(p, transfer);
     struct mapper_transfer *before = SATOR_NEW(p->arena, struct mapper_transfer);
     *before = *transfer;
