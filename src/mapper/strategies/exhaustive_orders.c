@@ -104,13 +104,9 @@ static void orders_of(struct enumeration *e, int m, const struct orders *o)
     orders_from(e, &next);
 }
 
-static const struct kept *kept_of(struct enumeration *e, int t, int index, int64_t moved)
+static void find_kept(struct enumeration *e, int t, int index, int64_t moved, struct kept *kept)
 {
     struct mapper_walk *walk = &e->walk[t];
-    struct kept *kept = &e->kept[t][index][(uint64_t)moved % KEPT];
-
-    if (kept->moved == moved)
-        return kept;
     int access = walk->transfer->access;
     const struct mapper_steps *steps = &walk->steps[index];
     kept->moved = moved;
@@ -121,7 +117,6 @@ static const struct kept *kept_of(struct enumeration *e, int t, int index, int64
         memcpy(alone.tile, steps->tile, sizeof alone.tile);
         kept->tile = sator_mapper_words_kept(e->search->words, access, index, &alone, moved);
     }
-    return kept;
 }
 
 /* What a moved transfer keeps at the steps of "loop", which is not one that indexes it alone: it is
@@ -150,7 +145,9 @@ static void slide(struct enumeration *e, int t, const struct orders *before, int
             tile *= walk->tile_values[index];
             continue;
         }
-        const struct kept *kept = kept_of(e, t, index, shift + step);
+        struct kept *kept = &e->kept[t][index][(uint64_t)(shift + step) % KEPT];
+        if (kept->moved != shift + step)
+            find_kept(e, t, index, shift + step, kept);
         group *= kept->group;
         tile *= kept->tile;
     }
