@@ -354,6 +354,75 @@ static bool make_own(struct boxes *b)
     return true;
 }
 
+/* Whether the digits that tell no elements apart make the row take all values between the least and
+ * the greatest, wherever the others are: so an element is held from its first stamp to its last. */
+static bool is_held_through(const struct boxes *b)
+{
+    int64_t reach = 0;
+
+    for (int64_t least = 0;;) { /* from the smallest factor on */
+        int64_t next = INT64_MAX, added = 0;
+        for (int i = 0; i < b->n_digits; i++) {
+            const struct nest_digit *digit = &b->nest->digits[b->digits[i].digit];
+            const int64_t factor = llabs(b->digits[i].factor);
+            if (b->access->uses[digit->loop] || factor <= least || factor > next)
+                continue;
+            added = factor < next ? 0 : added;
+            added += b->nest->loops[digit->loop].is_whole ? factor * (digit->extent - 1) : 0;
+            next = factor;
+        }
+        if (next == INT64_MAX)
+            return true;
+        if (next > reach + 1)
+            return false;
+        reach += added;
+        least = next;
+    }
+}
+
+/* Whether all other digits of its loop are fixed, so that these tell how many values it takes. */
+static bool is_only(const struct boxes *b, const struct nest_digit *digit)
+{
+    int n = 0;
+
+    for (int i = 0; i < b->nest->n_digits; i++) {
+        const struct nest_digit *other = &b->nest->digits[i];
+        n += other->loop == digit->loop && other->extent > 1 && !boxes_fix(b, other);
+    }
+    return n == 1;
+}
+
+/* A memory outside of all arrays, which holds what its PEs want in a stamp. Where the row tells
+ * apart what is held in the last stamp under a prefix and in the first under the next one: some
+ * digit of the elements takes part in it. */
+static bool make_outside(struct boxes *b)
+{
+    const struct nest *nest = b->nest;
+    bool tells = false;
+
+    if (b->transfer->transport.n_links > 0 || b->transfer->limits_wires || b->transfer->is_own ||
+            !nest_tells_loops(nest, b->transfer->access))
+        return false;
+    b->is_outside = true;
+    find_reach(b);
+    b->digits = SATOR_NEW_ARRAY(nest->timing->arena, struct box_digit, nest->n_digits + 1);
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        const bool uses = b->access->uses[digit->loop];
+        if (boxes_fix(b, digit) || digit->extent == 1 || (!uses && nest_row_factor(digit) == 0))
+            continue;
+        if (!nest->loops[digit->loop].is_whole && !is_only(b, digit))
+            return false;
+        tells |= uses && nest_row_factor(digit) != 0 && nest->loops[digit->loop].is_whole;
+        if (digit->run == 0)
+            add_digit(b, i, true);
+    }
+    for (int r = 0; r < nest->n_runs; r++)
+        add_digit(b, nest->runs[r], false);
+    make_keys(b);
+    return tells && is_held_through(b);
+}
+
 static bool make_boxes(struct boxes *b)
 {
     const struct timing_transfer *transfer = b->transfer;
@@ -361,8 +430,11 @@ static bool make_boxes(struct boxes *b)
     struct sator_arena *arena = b->nest->timing->arena;
 
     if (transfer->late_time > 0 || transfer->by_chain || n_out == 0 ||
-            (b->is_output && n_pieces > 1) ||
-            (b->full && b->n_dims < b->nest->timing->analysis->n_space))
+            (b->is_output && n_pieces > 1))
+        return false;
+    if (b->full && b->n_dims == 0)
+        return make_outside(b);
+    if (b->full && b->n_dims < b->nest->timing->analysis->n_space)
         return false;
     find_reach(b);
     list_dims(b);

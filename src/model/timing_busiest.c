@@ -29,7 +29,7 @@ struct busiest {
 
 bool boxes_pass_own_ports(const struct timing_transfer *transfer)
 {
-    return transfer->is_own || transfer->arrives.port >= 0;
+    return transfer->is_own || (transfer->arrives.port >= 0 && transfer->n_space > 0);
 }
 
 /* ---- cells ---- */

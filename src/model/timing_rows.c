@@ -80,6 +80,21 @@ static void shift_way(const struct around *a, int transfer, bool is_store, struc
     way->words = shifted;
 }
 
+/* What arrives at a memory outside of the arrays passes a port of its one instance. */
+static void add_arrivals(const struct around *a, int transfer, struct ways *ways)
+{
+    const struct timing *timing = a->nest->timing;
+    const struct timing_transfer *what = &timing->transfers[transfer];
+
+    if (what->n_space > 0 || what->arrives.port < 0)
+        return;
+    struct way way = {.use = &what->arrives,
+            .phase = what->kind == SATOR_TRANSFER_SERIAL ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN,
+            .words = a->row.words[transfer] + 2 * a->row.n,
+            .alone = -1};
+    SATOR_PUSH(timing->arena, ways->list, ways->n, way);
+}
+
 static void add_way(const struct around *a, int transfer, bool is_store, struct ways *ways)
 {
     const struct timing *timing = a->nest->timing;
@@ -105,6 +120,7 @@ static struct ways list_ways(const struct around *a)
     for (int i = 0; i < a->nest->timing->n_transfers; i++) {
         if (a->row.words[i] == NULL || a->nest->timing->transfers[i].is_own)
             continue;
+        add_arrivals(a, i, &ways);
         add_way(a, i, false, &ways);
         if (nest_is_output(a->nest, i))
             add_way(a, i, true, &ways);

@@ -215,6 +215,55 @@ static void walk_boxes(struct follower *f, int i)
     }
 }
 
+/* ---- memories outside of the arrays ---- */
+
+/* How many elements there are at each value of the row, at the first stamp that wants them, or the
+ * last: the coefficients of a product over the digits that tell them apart; the others are at one
+ * of their ends. */
+static void count_elements(const struct follower *f, bool last, int64_t *counts)
+{
+    const int64_t n = f->squeezed->n_values;
+    int64_t base = -f->squeezed->first;
+
+    for (int pass = 0; pass < 2; pass++) { /* where they begin, then how they go on */
+        for (int i = 0; i < f->boxes->n_digits; i++) {
+            struct box_digit *digit = &f->boxes->digits[i];
+            digit->first = 0;
+            digit->count = digit->extent;
+            const struct box_span span = boxes_squeeze(f->squeezed, digit);
+            const int64_t reach = span.factor * (span.count - 1), factor = llabs(span.factor);
+            const bool uses = f->boxes->access->uses[f->boxes->nest->digits[digit->digit].loop];
+            if (pass == 0) {
+                base += (uses || !last) == (reach < 0) ? reach : 0;
+                continue;
+            }
+            for (int64_t v = n - 1; uses && factor > 0 && v >= factor * span.count; v--)
+                counts[v] -= counts[v - factor * span.count];
+            for (int64_t v = 0; uses && v < n; v++)
+                counts[v] = factor == 0 ? counts[v] * span.count
+                        : v >= factor   ? counts[v] + counts[v - factor]
+                                        : counts[v];
+        }
+        if (pass == 0)
+            counts[base] = 1;
+    }
+}
+
+/* Words arrive when the first PE wants them, unless sums begin, and sums leave after the last. */
+static void follow_outside(const struct follower *f)
+{
+    const struct boxes *b = f->boxes;
+    const size_t size = sizeof *f->sent * (size_t)f->squeezed->n_values;
+
+    if (!b->is_output || !b->untouched)
+        count_elements(f, false, f->sent);
+    memcpy(f->arrived, f->sent, size);
+    if (b->is_output)
+        count_elements(f, true, f->stored);
+}
+
+/* ---- all ---- */
+
 /* Divide by the common denominator. */
 static void divide(const struct follower *f, int64_t *counts)
 {
@@ -257,7 +306,10 @@ static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
     f.arrived = f.stored + s->n_values;
     b->passed = 0;
     b->is_joined = false;
-    walk_boxes(&f, 0);
+    if (b->is_outside)
+        follow_outside(&f);
+    else
+        walk_boxes(&f, 0);
     if (b->failed || (b->branches && (!b->is_grouped || (b->passed & ~b->grouped) != 0)))
         return NULL;
     b->failed |= b->is_grouped && (b->is_joined || f.begun != boxes_count_sums(b));
@@ -283,7 +335,8 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     int n_skewed = 0;
 
     if (b == NULL || (transfer->holder_space > 0 && !transfer->is_own) ||
-            (boxes_pass_own_ports(transfer) && transfer->kind == SATOR_TRANSFER_OVERLAPPED) ||
+            (transfer->kind == SATOR_TRANSFER_OVERLAPPED &&
+                    (boxes_pass_own_ports(transfer) || transfer->arrives.port >= 0)) ||
             !boxes_open(b, prefixes, rows, n, centre))
         return NULL;
     for (int i = 0; i < b->n_digits; i++)
