@@ -6,6 +6,7 @@
  *     bench_map --skewed             only arrays whose PEs run at shifted times
  *     bench_map --scheduled          only times with phases, the default of sator map
  *     bench_map --corners [NAME]     only cases that are hard; those whose name contains NAME
+ *     bench_map --anytime [MACHINE]  only what each strategy has found after so long
  *     bench_map --library [MACHINE]  only all layers of library networks on library machines
  *     bench_map --certificates [NAME]  certificates of all these cases but the library's
  *
@@ -333,6 +334,10 @@ static bool run_part(const char *option, const char *name)
     }
     if (strcmp(option, "--corners") == 0) {
         bench_corners(name, NULL);
+        return true;
+    }
+    if (strcmp(option, "--anytime") == 0) {
+        bench_anytimes(name);
         return true;
     }
     if (strcmp(option, "--library") == 0) {

@@ -7,7 +7,8 @@
 
 enum {
     RUNS = 3,
-    SHORT_RUNS = 6
+    SHORT_RUNS = 6,
+    LONG_RUNS = 3
 };
 
 static const double SOON = 0.01; /* seconds */
@@ -48,24 +49,32 @@ double bench_proof(struct sator_ctx *ctx, const struct sator_network *network, i
     return least;
 }
 
-double bench_anytime(struct sator_ctx *ctx, const struct sator_network *network, int layer,
-        const struct sator_arch *arch, const struct sator_map_options *options, double optimal)
+double bench_within(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options, double seconds)
 {
     struct sator_map_options soon = *options;
     double least = INFINITY, wait = 1; /* seconds that pass for one of the processor */
+    int runs = seconds > SOON ? LONG_RUNS : SHORT_RUNS;
 
-    for (int run = 0; run < SHORT_RUNS; run++) {
+    for (int run = 0; run < runs; run++) {
         struct sator_map_result *result = NULL;
-        soon.budget_seconds = SOON * wait;
+        soon.budget_seconds = seconds * wait;
         double start = bench_seconds();
-        if (sator_map(ctx, network, layer, arch, &soon, &result) == SATOR_OK) {
-            double used = bench_seconds() - start;
-            if (used <= 1.2 * SOON)
-                least = fmin(least, result->value / optimal);
-            wait *= fmin(fmax(SOON / used, 0.5), 4);
-        }
+        enum sator_status st = sator_map(ctx, network, layer, arch, &soon, &result);
+        double used = bench_seconds() - start;
+        if (st == SATOR_OK && used <= 1.2 * seconds)
+            least = fmin(least, result->value);
+        if (st == SATOR_OK && result->proved)
+            runs = run;
+        wait *= fmin(fmax(seconds / used, 0.5), 4);
         free(sator_ctx_take_messages(ctx, false));
         sator_map_result_free(result);
     }
     return least;
+}
+
+double bench_anytime(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options, double optimal)
+{
+    return bench_within(ctx, network, layer, arch, options, SOON) / optimal;
 }

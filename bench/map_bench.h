@@ -13,10 +13,17 @@ _Noreturn void bench_die(struct sator_ctx *ctx, const char *what);
 double bench_proof(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, const struct sator_map_options *options,
         struct sator_map_result **result);
-/* How many times as large as "optimal" the best value is that is found in 10 ms of the processor,
- * the best of some tries: budgets are of the time that passes, in which others may have it. */
+/* The best value that is found in so many seconds of the processor, the best of some tries: budgets
+ * are of the time that passes, in which others may have it. INFINITY: none. */
+double bench_within(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options, double seconds);
+/* How many times as large as "optimal" that is after 10 ms. */
 double bench_anytime(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, const struct sator_map_options *options, double optimal);
+
+/* Compare the strategies after 1 ms to 1 s, on machines whose names contain "only" (NULL: all); a
+ * line a case and a table on stderr, the keys on stdout. */
+void bench_anytimes(const char *only);
 
 /* What the corners came to. */
 struct bench_corners {

@@ -16,6 +16,7 @@
 enum {
     START_TRIES = 2000,
     ANEW_TRIES = 3000,
+    FIRST_DRAWS = 64,
     STALE = 1000 /* changes in a row that are no better, after which it goes back to the best */
 };
 
@@ -196,10 +197,25 @@ static void climb_wider(struct mapper_search *search, int tries)
     search->counters.improvements = alone.counters.improvements;
 }
 
+/* Some mappings at once: a search may be stopped before it has a better start. */
+static void draw_some(struct mapper_search *search)
+{
+    struct mapper_mapping mapping;
+    uint64_t state = 1;
+
+    for (int i = 0; i < FIRST_DRAWS; i++) {
+        sator_mapper_draw(search->problem, &state, &mapping);
+        if (sator_mapper_is_legal(search->problem, search->words, &mapping))
+            sator_mapper_try(search, &mapping);
+    }
+}
+
 void sator_mapper_climb(struct mapper_search *search, int tries)
 {
     if (!may_climb(search) || search->problem->imperfect)
         return;
+    if (!search->found)
+        draw_some(search);
     if (!search->has_begun && search->problem->skew == NULL)
         sator_mapper_sunstone_in_haste(search);
     search->has_begun = true;
