@@ -66,7 +66,8 @@ static void test_against_flags(void **unused)
     (void)unused;
     for (int round = 0; round < 3000; round++) {
         unsigned char flags[FLAGS] = {0}, left_flags[FLAGS] = {0};
-        struct sator_value_set set, left;
+        unsigned char other_flags[FLAGS] = {0};
+        struct sator_value_set set, left, other;
         int64_t list[4], n_values = draw(&state, 1, 4);
         for (int64_t k = 0; k < n_values; k++) {
             list[k] = draw(&state, -40, 40);
@@ -80,13 +81,24 @@ static void test_against_flags(void **unused)
             add_flags(flags, step, count);
             compare(&set, flags);
         }
-        int64_t shift = draw(&state, -90, 90);
+        int64_t shift = draw(&state, -90, 90), first = draw(&state, -40, 40);
+        bool is_own = draw(&state, 0, 1) == 0; /* what leaves is of the set, or of a line */
+        sator_value_set_init(&other, set.modulus, 1, &first);
+        other_flags[REACH + first] = 1;
+        sator_value_set_add(&other, 3, 20);
+        add_flags(other_flags, 3, 20);
         for (int64_t v = 0; v < FLAGS; v++) {
             int64_t before = v + shift;
-            left_flags[v] = flags[v] && !(before >= 0 && before < FLAGS && flags[before]);
+            left_flags[v] = flags[v] &&
+                    !(before >= 0 && before < FLAGS && (is_own ? flags : other_flags)[before]);
         }
-        sator_value_set_leave(&set, shift, &left);
+        sator_value_set_leave(&set, is_own ? &set : &other, shift, &left);
         compare(&left, left_flags);
+        sator_value_set_unite(&left, &other, 5);
+        for (int64_t v = 5; v < FLAGS; v++)
+            left_flags[v] |= other_flags[v - 5];
+        compare(&left, left_flags);
+        sator_value_set_free(&other);
         sator_value_set_add(&left, 2, 3); /* also when nothing is left */
         add_flags(left_flags, 2, 3);
         compare(&left, left_flags);
@@ -106,10 +118,10 @@ static void test_long_lines(void **unused)
     sator_value_set_init(&set, 2, 1, &zero);
     sator_value_set_add(&set, 2, n);
     assert_int_equal(sator_value_set_size(&set), n);
-    sator_value_set_leave(&set, 3, &left);
+    sator_value_set_leave(&set, &set, 3, &left);
     assert_int_equal(sator_value_set_size(&left), n);
     sator_value_set_free(&left);
-    sator_value_set_leave(&set, 6, &left);
+    sator_value_set_leave(&set, &set, 6, &left);
     assert_int_equal(sator_value_set_size(&left), 3);
     sator_value_set_free(&left);
     sator_value_set_add(&set, 3, 5); /* even: 2 n + 12 / 2; odd: from 3 to 2 (n - 1) + 9 */
