@@ -137,6 +137,20 @@ static double least_apart(const struct mapper_walk *walk, const struct mapper_sh
     return times;
 }
 
+/* A group has the words of one tile at the least along an index of several loops; along one of a
+ * single loop its positions have different ones, however far they are apart. */
+static void take_apart(struct mapper_walk *walk)
+{
+    walk->group_words = 1;
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        if (walk->access->index[e].closed != 1 || walk->problem->imperfect) {
+            walk->steps[e].n_spread = 0;
+            walk->group_values[e] = walk->tile_values[e];
+        }
+        walk->group_words *= walk->group_values[e];
+    }
+}
+
 static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
         const struct outside *outside, struct local *local)
 {
@@ -250,11 +264,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     bool sliding = local->walk.access->is_sliding;
     local->is_apart = sliding && local->walk.spread && has_gap(p, &local->walk);
     if (local->is_apart) {
-        local->walk.group_words = local->walk.tile_words;
-        for (int e = 0; e < local->walk.access->n_indices; e++) {
-            local->walk.steps[e].n_spread = 0;
-            local->walk.group_values[e] = local->walk.tile_values[e];
-        }
+        take_apart(&local->walk);
         local->walk.scale *= least_apart(&local->walk, shape);
     }
     local->group_words = (double)local->walk.group_words;
