@@ -13,7 +13,7 @@ effort() { # effort MOST ARGUMENTS: unrollings, tiles, partial orders and mappin
 effort 793 resnet18 --layer conv4_1 --arch conventional
 effort 836 resnet18 --layer fc --arch eyeriss-tenet --set energy_table=45nm
 effort 6071 resnet18 --layer conv5_1 --arch simba-like
-effort 11037 resnet18 --layer conv5_x --arch five-level
+effort 11886 resnet18 --layer conv5_x --arch five-level
 effort 78000 resnet18 --layer conv3_1 --arch five-level
 effort 3530 gemm:i=60,j=48,k=36 --arch systolic-2d-8x8
 effort 3640 gemm:i=97,j=89,k=101 --arch conventional --imperfect
