@@ -149,12 +149,12 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     if (local->ratio_fixed)
         range->ratio = tiles * local->tile_words / (groups * local->group_words);
     if (walk->access->is_sliding) {
-        range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
-        range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
+        range->unique_lb = mapper_greater(range->unique_lb, groups * (double)walk->group_cover);
+        range->arriving_lb = mapper_greater(range->arriving_lb, tiles * (double)walk->tile_cover);
     }
     if (b->problem->chains && !walk->transfer->is_counted) {
-        range->unique_lb = fmax(range->unique_lb, (double)walk->access->footprint);
-        range->arriving_lb = fmax(range->arriving_lb, (double)walk->access->footprint);
+        range->unique_lb = mapper_greater(range->unique_lb, (double)walk->access->footprint);
+        range->arriving_lb = mapper_greater(range->arriving_lb, (double)walk->access->footprint);
         groups = tiles = 1; /* the stamps are those of all */
     }
     range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
@@ -245,7 +245,7 @@ static double class_cycles(const struct mapper_bounds *b, const struct group *gr
             const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
             bits += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
         }
-        slowest = fmax(slowest, bits * b->crew->per_bit[side->port]);
+        slowest = mapper_greater(slowest, bits * b->crew->per_bit[side->port]);
     }
     return slowest;
 }
@@ -280,13 +280,13 @@ static void find_steps(const struct mapper_bounds *b, const struct group *group,
                 continue;
             if (!known && n == 0)
                 cycles[c] = class_cycles(b, group, classes, c);
-            fastest = pj[c] < least ? cycles[c] : fmin(fastest, cycles[c]);
+            fastest = pj[c] < least ? cycles[c] : mapper_lesser(fastest, cycles[c]);
             least = pj[c];
         }
         if (n == 0)
-            share->pj = fmax(share->pj, least);
+            share->pj = mapper_greater(share->pj, least);
         else
-            sator_mapper_share_step(share, limit, fmax(least - share->pj, 0));
+            sator_mapper_share_step(share, limit, mapper_greater(least - share->pj, 0));
         if (fastest <= b->compute || least == INFINITY)
             return;
         limit = fastest;
@@ -313,8 +313,8 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
         b->ranges.pj[k][i] = sator_mapper_range_pj(t->unique_pj - lent, t->arriving_pj, range);
         if (i == 0)
             least = *range;
-        least.unique_lb = fmin(least.unique_lb, range->unique_lb);
-        least.arriving_lb = fmin(least.arriving_lb, range->arriving_lb);
+        least.unique_lb = mapper_lesser(least.unique_lb, range->unique_lb);
+        least.arriving_lb = mapper_lesser(least.arriving_lb, range->arriving_lb);
     }
     sator_mapper_share_transfer(b->problem, transfer, &least, lent, share);
 }
@@ -350,7 +350,7 @@ static bool is_over_limit(struct mapper_bounds *b, const struct order_table *ord
             b->ranges.pj[k][i] = 0;
     }
     for (int c = 0; c < classes->count && any; c++)
-        least = fmin(least, windows + class_pj(b, orders->count, classes, c));
+        least = mapper_lesser(least, windows + class_pj(b, orders->count, classes, c));
     if (!any || !(least > b->limit))
         return false;
     share->pj = least;

@@ -37,7 +37,7 @@ static void add_steps(struct mapper_share *sum, const struct mapper_share *part)
     while (a < sum->n_steps || b < part->n_steps) {
         double at_a = a < sum->n_steps ? sum->step[a].cycles : -1;
         double at_b = b < part->n_steps ? part->step[b].cycles : -1;
-        double cycles = fmax(at_a, at_b);
+        double cycles = mapper_greater(at_a, at_b);
         a += at_a == cycles;
         b += at_b == cycles;
         sator_mapper_share_step(&both, cycles,
@@ -58,11 +58,6 @@ void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_
         add_steps(sum, part);
 }
 
-static inline double greater(double a, double b) /* neither is a NAN */
-{
-    return a > b ? a : b;
-}
-
 double sator_mapper_cycles(const struct mapper_problem *problem, const struct mapper_crew *crew,
         double compute, const struct mapper_share *share)
 {
@@ -72,13 +67,13 @@ double sator_mapper_cycles(const struct mapper_problem *problem, const struct ma
     for (int i = 0; i < problem->n_ports; i++) {
         double cycles = share->bits[i] * crew->per_bit[i];
         if (!(phased >> i & 1))
-            slowest = greater(slowest, cycles);
+            slowest = mapper_greater(slowest, cycles);
         else if (problem->serial_ports >> i & 1)
-            serial = greater(serial, cycles);
+            serial = mapper_greater(serial, cycles);
         else
-            alone = greater(alone, cycles);
+            alone = mapper_greater(alone, cycles);
     }
-    return greater(slowest + serial, alone);
+    return mapper_greater(slowest + serial, alone);
 }
 
 double sator_mapper_range_pj(double unique_pj, double arriving_pj, const struct mapper_range *r)
@@ -109,8 +104,8 @@ void sator_mapper_range_counted(
         range->arriving_lb = footprint;
     if (access->may_be_empty || t->reaches_back)
         range->unique_lb = footprint;
-    range->unique_lb = fmax(range->unique_lb, footprint);
-    range->arriving_lb = fmax(range->arriving_lb, footprint);
+    range->unique_lb = mapper_greater(range->unique_lb, footprint);
+    range->arriving_lb = mapper_greater(range->arriving_lb, footprint);
     if (access->is_counted) /* each instance may bring all that it touches */
         range->arriving_ub = (double)access->volume;
     range->unique_ub = range->arriving_ub;

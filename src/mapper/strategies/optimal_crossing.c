@@ -16,17 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Of numbers, in place of the calls that fmin and fmax are. */
-static inline double lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static inline double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* Whether costs only grow with the words of the transfers into the memory; set their prices and
  * flows. */
 static bool set_prices(struct crossing *c, const struct mapper_problem *p)
@@ -128,7 +117,7 @@ static double values_of(
         if (form->follows || !(form->within >> index->loop[i] & 1))
             outside *= extent;
         else
-            inside = fmax(inside, extent);
+            inside = mapper_greater(inside, extent);
     }
     return outside > 1 ? outside : inside;
 }
@@ -153,7 +142,7 @@ static double words_unshared(const struct optimal_plan *plan, const struct form 
         double steps = (double)least_prime(p->extent[form->first]);
         words *= (steps - 1) / steps;
     }
-    return fmax(words, (double)form->access->footprint);
+    return mapper_greater(words, (double)form->access->footprint);
 }
 
 /* PEs that may share a word of a sliding index: those along one of its loops at least want
@@ -172,7 +161,7 @@ static double shared_sliding(const struct form *form, const struct unrolling *u)
             if (!form->follows && (form->within >> index->loop[i] & 1))
                 continue;
             all *= pes;
-            most = greater(most, pes);
+            most = mapper_greater(most, pes);
         }
         shared *= form->one_class && e != moved ? all / most : all;
     }
@@ -250,8 +239,8 @@ static void take_least(const struct crossing *crossing, crossing_row *least, cro
 {
     for (int q = 0; q < crossing->n_orders; q++) {
         for (int k = 0; k < crossing->n; k++) {
-            least[q][k].unique = lesser(least[q][k].unique, one[q][k].unique);
-            least[q][k].arriving = lesser(least[q][k].arriving, one[q][k].arriving);
+            least[q][k].unique = mapper_lesser(least[q][k].unique, one[q][k].unique);
+            least[q][k].arriving = mapper_lesser(least[q][k].arriving, one[q][k].arriving);
         }
     }
 }
@@ -426,14 +415,14 @@ bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct map
         if (sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles))
             continue;
         alive |= 1U << q;
-        bound->pj = lesser(bound->pj, cost.pj);
-        bound->cycles = lesser(bound->cycles, cost.cycles);
-        bound->value = lesser(bound->value, cost.value);
+        bound->pj = mapper_lesser(bound->pj, cost.pj);
+        bound->cycles = mapper_lesser(bound->cycles, cost.cycles);
+        bound->value = mapper_lesser(bound->value, cost.value);
     }
     if (alive == 0)
         return true;
     if (o->problem->objective == SATOR_MAP_EDP) /* no order has both */
-        bound->pj = fmax(bound->pj, bound->value / bound->cycles);
+        bound->pj = mapper_greater(bound->pj, bound->value / bound->cycles);
     crossed->alive[c] = alive;
     for (unsigned left = c > 0 ? alive : 0; left != 0; left &= left - 1) {
         int q = __builtin_ctz(left);

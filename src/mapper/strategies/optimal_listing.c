@@ -46,8 +46,8 @@ static void climb_anew(struct optimizer *o)
     sator_mapper_climb_anew(o->search, looks / LOOKS_A_TRY);
 }
 
-/* Visit the unrollings listed from those that are the "first" to be alike on with all threads. Every
- * now and then all of them wait for a climb from elsewhere. */
+/* Visit the unrollings listed from those that are the "first" to be alike on with all threads.
+ * Every now and then all of them wait for a climb from elsewhere. */
 static void visit_in_rounds(struct optimizer *o, int first, double rest)
 {
     const struct visits *visits = &o->table.visits;

@@ -25,8 +25,8 @@ static bool has_array_outside(const struct mapper_problem *p, int m)
     return has;
 }
 
-/* Whether memory "m" is one whose tiles are listed for unrollings that are alike: no others have the
- * same arrays outside. */
+/* Whether memory "m" is one whose tiles are listed for unrollings that are alike: no others have
+ * the same arrays outside. */
 static bool is_tabulated(const struct optimal_plan *plan, int m)
 {
     const struct mapper_problem *p = plan->problem;
@@ -96,8 +96,7 @@ void optimal_find_alike(struct optimizer *o)
 
     if (visits->alike_room < visits->count) {
         visits->alike_room = visits->count;
-        visits->alike =
-                sator_realloc(visits->alike, sizeof *visits->alike * (size_t)visits->count);
+        visits->alike = sator_realloc(visits->alike, sizeof *visits->alike * (size_t)visits->count);
     }
     for (int k = 0; k < visits->count; k++)
         item[k].place = k;
@@ -105,7 +104,7 @@ void optimal_find_alike(struct optimizer *o)
         sort_by_choices(item, visits->count, o->plan->n_alike);
         for (int k = 0; k < visits->count; k++)
             item[k].first = k > 0 && are_alike(o->plan, &item[k - 1], &item[k]) ? item[k - 1].first
-                                                                               : item[k].place;
+                                                                                : item[k].place;
         qsort(item, (size_t)visits->count, sizeof *item, by_place);
     }
     visits->n_alike = 0;
@@ -215,8 +214,8 @@ static bool tabulate(struct optimizer *o, const struct visit *visits)
 
     o->at.compute_cycles = INFINITY;
     for (int k = 0; k < o->table.innermost.count; k++)
-        o->at.compute_cycles = fmin(
-                o->at.compute_cycles, visits[o->table.innermost.item[k].visit].compute_cycles);
+        o->at.compute_cycles =
+                fmin(o->at.compute_cycles, visits[o->table.innermost.item[k].visit].compute_cycles);
     take_common(o, visits);
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     o->at.shape.in_any_order = o->at.is_unordered;

@@ -83,8 +83,7 @@ bool optimal_fill_table(struct optimizer *o, int m, const struct inner *inner)
     optimal_list_tiles(o, m, inner);
     o->at.tabulating = false;
     tiles->known = !tiles->overflows && o->search->stopped == SATOR_OK;
-    tiles->complete =
-            tiles->count > 0 && !optimal_is_full(tiles) && o->search->stopped == SATOR_OK;
+    tiles->complete = tiles->count > 0 && !optimal_is_full(tiles) && o->search->stopped == SATOR_OK;
     optimal_find_least(o);
     if (tiles->count > 0)
         qsort(tiles->item, (size_t)tiles->count, sizeof *tiles->item, by_energy);

@@ -231,7 +231,7 @@ bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct m
     for (int c = 0; c < plan->n_classes; c++)
         optimal_spread(plan, &o->at, &plan->class[c].choice[visit->choice[c]]);
     for (int c = 0; c < plan->n_classes; c++)
-        optimal_place_unrolling(o, &plan->class[c], &plan->class[c].choice[visit->choice[c]]);
+        optimal_place_unrolling(o, &plan->class[c], &plan -> class[c].choice[visit->choice[c]]);
     if (plan->imperfect) {
         optimal_take_unrolling(o);
         optimal_take_tiles(plan, &o->at);
