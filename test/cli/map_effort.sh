@@ -11,7 +11,7 @@ effort() { # effort MOST ARGUMENTS: unrollings, tiles, partial orders and mappin
         END { if (proved != "true" || sum > most * 1.01) print what ": " proved ", looked at " sum ", " most " is known to be enough" }'
 }
 effort 793 resnet18 --layer conv4_1 --arch conventional
-effort 836 resnet18 --layer fc --arch eyeriss-tenet --set energy_table=45nm
+effort 2644 resnet18 --layer fc --arch eyeriss-tenet --set energy_table=45nm # of which 836 without what only engines count under a skew
 effort 6071 resnet18 --layer conv5_1 --arch simba-like
 effort 11886 resnet18 --layer conv5_x --arch five-level
 effort 78000 resnet18 --layer conv3_1 --arch five-level
@@ -20,6 +20,6 @@ effort 3640 gemm:i=97,j=89,k=101 --arch conventional --imperfect
 effort 6823 resnet18 --layer conv5_1 --arch conventional --imperfect
 effort 580 resnet18 --layer conv5_1 --arch eyeriss
 effort 3246 resnet18 --layer conv4_downsample --arch conventional --set 'levels.PE.reduction=[{name: sums, map: "PE[i,j] -> TREE[i]", energy_pj: 0.2}]'
-effort 33958 unet --layer up4_spread --arch plasticine-like
+effort 39994 unet --layer up4_spread --arch plasticine-like # as above, 33958
 effort 14540 resnet18 --layer conv5_1 --arch simba-like --objective latency
 effort 27376 gemm:i=96,j=96,k=96 --arch tpu-256x256 --set 'levels.PE.shape=[8,8]' --set levels.scratchpad.capacity_bytes=4096
