@@ -506,7 +506,7 @@ static void run_problems(enum kind kind)
     if (n_cases < 100) /* which do not say how often each kind is met */
         return;
     assert_true(n_stopped > 0 || kind == SCHEDULED);
-    assert_true(kind == COUNTED || ordered > n_cases / 12);
+    assert_true(kind == COUNTED || ordered > n_cases / 30);
     assert_true(n_plain > n_cases / 4);
     assert_true(imperfect ? ragged > n_cases / 20 && direct > n_cases / 50
                           : kind == COUNTED || ragged == 0);
