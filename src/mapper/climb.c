@@ -197,13 +197,14 @@ static void climb_wider(struct mapper_search *search, int tries)
     search->counters.improvements = alone.counters.improvements;
 }
 
-/* Some mappings at once: a search may be stopped before it has a better start. */
+/* Some mappings at once: a search may be stopped before it has a better start. One will do where
+ * the engines count what late links bring: the climb from it asks them for what it reaches alone. */
 static void draw_some(struct mapper_search *search)
 {
     struct mapper_mapping mapping;
     uint64_t state = 1;
 
-    for (int i = 0; i < FIRST_DRAWS; i++) {
+    for (int i = 0; i < FIRST_DRAWS && !(search->found && search->problem->has_late); i++) {
         sator_mapper_draw(search->problem, &state, &mapping);
         if (sator_mapper_is_legal(search->problem, search->words, &mapping))
             sator_mapper_try(search, &mapping);
