@@ -33,6 +33,27 @@ enum {
     MOST_BYTES = 64 << 20 /* of a layer's certificate */
 };
 
+/* Whether the nest is a mapping of one of the spaces, whose choice of what bypasses what the model
+ * looks at. "*why": of a space that is not covered. */
+static enum sator_status find_space(struct sator_ctx *ctx, const struct cert_question *question,
+        const struct cert_spaces *spaces, const struct sator_loop_nest *nest, bool *found,
+        const char **why)
+{
+    enum sator_status st = SATOR_OK;
+
+    *found = false;
+    for (int k = 0; k < spaces->n && !*found && st == SATOR_OK; k++) {
+        struct sator_arena *arena = sator_arena_new();
+        struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+        if (spaces->space[k].choice == 0)
+            st = cert_problem_init(ctx, arena, question, &spaces->space[k], p, why);
+        if (spaces->space[k].choice == 0 && st == SATOR_OK)
+            *found = cert_is_of_space(p, question->arch, &spaces->space[k], nest);
+        sator_arena_free(arena);
+    }
+    return st;
+}
+
 /* ---- writing ---- */
 
 /* What of a search no certificate is made of, or NULL. */
@@ -79,6 +100,29 @@ static enum sator_status refuse(
         struct sator_ctx *ctx, const struct sator_workload *workload, const char *why)
 {
     return sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
+}
+
+/* The search looks at skews that certificates do not cover. Where the best mapping has such a one,
+ * parts of the others would not say that no mapping is better. */
+static enum sator_status check_covered(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct cert_question *question, const struct sator_map_result *result)
+{
+    struct cert_question any = *question;
+    struct sator_dataflow *dataflow = NULL;
+    struct cert_spaces spaces;
+    const char *why = NULL;
+    bool found = true;
+    enum sator_status st;
+
+    any.joins_across = true;
+    SATOR_TRY(cert_list_spaces(arena, &any, &spaces, &why));
+    SATOR_TRY(sator_dataflow_parse(ctx, "the mapping", result->yaml, NULL, &dataflow));
+    SATOR_TRY(find_space(ctx, &any, &spaces, dataflow->loops, &found, &why));
+    if (!found)
+        why = "the best mapping's skew, along a bus or past loops that a tensor passes by";
+done:
+    sator_dataflow_free(dataflow);
+    return why != NULL ? refuse(ctx, question->workload, why) : st;
 }
 
 static void put_indented(struct sator_text *text, const char *name, const char *document)
@@ -204,6 +248,7 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     if (why != NULL)
         refuse(ctx, workload, why);
     SATOR_TRY(st);
+    SATOR_TRY(check_covered(ctx, arena, &question, result));
     bool is_joined = false;
     for (int k = 0; k < spaces.n; k++)
         is_joined |= spaces.space[k].across;
@@ -234,7 +279,7 @@ struct reading {
     int n_list;
     const char **list;
     bool joins_across;
-    bool has_late, has_left_out; /* of some space, the proof is not about all */
+    bool has_late, has_passed, has_left_out; /* of some space, the proof is not about all */
     enum sator_map_objective objective;
     double value;
 };
@@ -333,26 +378,6 @@ static enum sator_status init(struct reading *r, struct sator_arena *arena,
     return st;
 }
 
-/* Whether the nest is a mapping of one of the spaces, whose choice of what bypasses what the model
- * looks at. */
-static enum sator_status find_space(struct reading *r, const struct cert_question *question,
-        const struct cert_spaces *spaces, const struct sator_loop_nest *nest, bool *found)
-{
-    enum sator_status st = SATOR_OK;
-
-    *found = false;
-    for (int k = 0; k < spaces->n && !*found && st == SATOR_OK; k++) {
-        struct sator_arena *arena = sator_arena_new();
-        struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
-        if (spaces->space[k].choice == 0)
-            st = init(r, arena, question, &spaces->space[k], p);
-        if (spaces->space[k].choice == 0 && st == SATOR_OK)
-            *found = cert_is_of_space(p, question->arch, &spaces->space[k], nest);
-        sator_arena_free(arena);
-    }
-    return st;
-}
-
 /* Whether the mapping has the value that is claimed, as the model counts it. */
 static enum sator_status check_mapping(struct reading *r, const struct sator_network *network,
         const struct cert_question *question, const struct cert_spaces *spaces,
@@ -361,6 +386,7 @@ static enum sator_status check_mapping(struct reading *r, const struct sator_net
     static const struct sator_analyze_options options = {.timing = SATOR_TIMING_ROOFLINE};
     struct sator_dataflow *dataflow = NULL;
     struct sator_result *result = NULL;
+    const char *why = NULL;
     bool is_one;
     enum sator_status st;
 
@@ -373,7 +399,10 @@ static enum sator_status check_mapping(struct reading *r, const struct sator_net
     else
         sator_warn(r->ctx, (struct sator_loc){0},
                 "not verified: the mapping has the value %.12g, %.12g is claimed", value, r->value);
-    SATOR_TRY(find_space(r, question, spaces, dataflow->loops, &is_one));
+    st = find_space(r->ctx, question, spaces, dataflow->loops, &is_one, &why);
+    if (st == SATOR_INPUT && why != NULL)
+        sator_error(r->ctx, question->workload->loc, "certificates do not cover %s", why);
+    SATOR_TRY(st);
     if (is_one)
         tally->verified++;
     else
@@ -396,6 +425,7 @@ static enum sator_status check_space(struct reading *r, const struct cert_questi
 
     SATOR_TRY(init(r, arena, question, space, p));
     r->has_late |= p->has_late && !p->is_left_out;
+    r->has_passed |= p->has_passed && !p->is_left_out;
     r->has_left_out |= p->is_left_out;
     if (p->is_left_out)
         goto done;
@@ -428,7 +458,7 @@ static enum sator_status check_one(
     struct sator_arch *arch = NULL;
     enum sator_status st;
 
-    r->has_late = r->has_left_out = false;
+    r->has_late = r->has_passed = r->has_left_out = false;
     SATOR_TRY(take_question(r));
     SATOR_TRY(sator_network_parse(r->ctx, "the workload", r->workload, NULL, &network));
     SATOR_TRY(sator_arch_parse(r->ctx, "the architecture", r->architecture, NULL, &arch));
@@ -460,6 +490,13 @@ static enum sator_status check_one(
         sator_text_put(&notes,
                 "    left out: what links bring late, or from PEs ahead, where PEs are "
                 "skewed\n");
+    if (spaces.has_bused)
+        sator_text_put(&notes,
+                "    left out: skews along dimensions whose PEs share words on a bus or a tree\n");
+    if (r->has_passed)
+        sator_text_put(&notes,
+                "    left out: loops inside a skewed array at a memory that some tensor passes by, "
+                "and skews further inside\n");
     if (r->has_left_out)
         sator_text_put(&notes, "    left out: skews under which sums pass both links and trees\n");
     uint64_t verified = tally->verified - before.verified, total = tally->total - before.total;

@@ -535,8 +535,10 @@ static void ban_passed(struct cert_problem *p)
             outside |= p->row[r].is_space ? 0 : here;
             here = p->row[r].is_space ? here | (is_skewed ? 1U << r : 0) : 0;
             if (outside != 0 &&
-                    (!p->row[r].is_space || (is_skewed && joins_times(p, &p->move[i], outside))))
+                    (!p->row[r].is_space || (is_skewed && joins_times(p, &p->move[i], outside)))) {
                 p->row[r].banned = ~0U;
+                p->has_passed = true;
+            }
         }
     }
 }

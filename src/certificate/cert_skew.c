@@ -75,7 +75,8 @@ static bool joins(const struct sator_bus *bus, int dim)
 }
 
 /* The greatest coefficient of a dimension: the longest interval of the array's links, 3 at most. -1
- * where PEs along it share words on a bus, and want them at different times under a skew. */
+ * where PEs along it share words on a bus, and want them at different times under a skew (-2 where
+ * no link would make one, either). */
 static int64_t most_step(const struct lister *l, const struct sator_array *array, int dim)
 {
     int64_t longest = 0, shift;
@@ -86,14 +87,14 @@ static int64_t most_step(const struct lister *l, const struct sator_array *array
             continue;
         for (int d = 0; d < array->n_dims; d++) {
             if (!cert_link_shift(link, d, &shift))
-                return -1;
+                return -2;
         }
         longest = link->interval > longest ? link->interval : longest;
     }
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
         if (carries(l, bus->n_tensors, bus->tensors, bus->is_reduction) && joins(bus, dim))
-            return -1;
+            return array->shape[dim] > 1 && longest > 0 ? -1 : -2;
     }
     return array->shape[dim] == 1 ? 0 : longest < MOST_STEP ? longest : MOST_STEP;
 }
@@ -254,6 +255,8 @@ enum sator_status cert_list_spaces(struct sator_arena *arena, const struct cert_
     }
     for (int r = 0; r < l.n_rows; r++)
         any_wanted |= l.shape[r].is_wanted && l.shape[r].wanted != 0;
+    for (int r = 0; r < l.n_rows; r++)
+        spaces->has_bused |= l.shape[r].most == -1 && !l.shape[r].is_wanted;
     list_from(&l, 0, any_wanted, &none);
     if (l.n_skews > MOST_SKEWS) {
         *why = "more than 64 skews";

@@ -138,6 +138,7 @@ struct cert_problem {
     bool across; /* what is skewed runs on across the tiles of memories outside */
     bool holds_idle; /* some memory does while its PE idles */
     bool has_late; /* links that a skew makes late, or has come from PEs ahead, are left out */
+    bool has_passed; /* loops inside a skewed array that some tensor passes by are left out */
     bool is_left_out; /* a skew under which sums pass links and trees: there is nothing to cover */
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
@@ -173,6 +174,7 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
 struct cert_spaces {
     int n;
     struct cert_space *space;
+    bool has_bused; /* skews along dimensions whose PEs share words on a bus are left out */
 };
 /* All spaces, in "arena": each skew, the one that is none first, with each choice of what bypasses
  * what. SATOR_INPUT with "*why" as above. */

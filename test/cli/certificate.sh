@@ -107,6 +107,35 @@ whole still.cert
 sator map gemm:i=32,j=32,k=32 --arch tpu-256x256 --set 'levels.PE.shape=[4,4]' --set levels.scratchpad.capacity_bytes=2000 --certificate across.cert >/dev/null
 grep '^  choice' across.cert
 whole across.cert
+echo skews along a bus: the best mapping has one, is none of them, and may be none of them
+cat >bus.yaml <<'EOF'
+name: bus
+levels:
+  - {memory: DRAM, energy_pj: {read: 96, write: 96}}
+  - array: PE
+    shape: [5, 2]
+    links:
+      - {name: next, map: "PE[i,j] -> PE[i+1,j]", interval: 1, energy_pj: 0.5, tensors: [A]}
+      - {name: back, map: "PE[i,j] -> PE[i-1,j]", interval: 1, energy_pj: 0.5, tensors: [A]}
+    multicast: [{name: cast, map: "PE[i,j] -> BUS[0]", energy_pj: 0.5}]
+    reduction: [{name: sum, map: "PE[i,j] -> TREE[i]", energy_pj: 0.5}]
+  - {compute: mac, energy_pj: 1.25, cycles: 1}
+EOF
+cat >slide.yaml <<'EOF'
+name: slide
+sizes: {n: 2, k: 3, c: 2, x: 2, r: 6}
+op: "Y[k,c,r] += A[n,c,x+r] * B[n,k,x]"
+EOF
+sator map slide.yaml --arch bus.yaml --objective energy --certificate no.cert >bus.map
+echo "exit $?"
+grep -o '^  skew  *PE 1 0' bus.map
+ls no.cert 2>/dev/null
+sator map slide.yaml --arch bus.yaml --objective latency --certificate bus.cert >/dev/null
+whole bus.cert
+sator check bus.cert | grep 'left out'
+sator map slide.yaml --arch bus.yaml --objective latency --constraint 'PE: skew 0' --certificate still.cert >/dev/null
+whole still.cert
+sator check still.cert | grep 'left out'
 echo a bound of a skew that is raised by a thousandth, and one of its parts that is left out
 awk '/^  choice.*skew PE 1 1/ { here = 1 } here && $2 == "cut" && !done { printf "  %s cut %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' skew.cert >raised.cert
 claim raised.cert

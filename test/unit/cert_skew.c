@@ -159,6 +159,39 @@ static void test_list(void **state)
     end(&f);
 }
 
+/* A bus that joins the PEs of a column, along which none are skewed; said where they could be. */
+static void test_bus(void **state)
+{
+    (void)state;
+    static const char *const zero[] = {"PE: skew 0"};
+    static const char arch[] =
+            "name: bus\nlevels:\n"
+            "  - {memory: scratchpad, energy_pj: {read: 1, write: 1}}\n"
+            "  - array: PE\n"
+            "    shape: [4, 4]\n"
+            "    links:\n"
+            "      - {name: a, map: \"PE[i,j] -> PE[i+1,j]\", interval: 1, energy_pj: 0}\n"
+            "      - {name: b, map: \"PE[i,j] -> PE[i,j+1]\", interval: 1, energy_pj: 0}\n"
+            "    multicast: [{name: cast, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0}]\n"
+            "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
+    struct cert_spaces spaces;
+    struct fixture f;
+    const char *why;
+
+    for (int n = 0; n < 2; n++) {
+        begin(&f, gemm, arch, SATOR_MAP_LATENCY, n, zero);
+        assert_int_equal(cert_list_spaces(f.arena, &f.question, &spaces, &why), SATOR_OK);
+        assert_int_equal(spaces.n, n == 0 ? 2 : 1);
+        assert_int_equal(spaces.space[spaces.n - 1].step[2], n == 0 ? 1 : 0);
+        assert_true(spaces.has_bused == (n == 0));
+        end(&f);
+    }
+    begin(&f, gemm, systolic, SATOR_MAP_LATENCY, 0, NULL);
+    assert_int_equal(cert_list_spaces(f.arena, &f.question, &spaces, &why), SATOR_OK);
+    assert_false(spaces.has_bused);
+    end(&f);
+}
+
 /* TENET, Figure 1: of A, 6 words of 12 come over the link; B's and Y's do not. */
 static void test_figure_1(void **state)
 {
@@ -269,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_runs),
             cmocka_unit_test(test_list),
+            cmocka_unit_test(test_bus),
             cmocka_unit_test(test_figure_1),
             cmocka_unit_test(test_mesh),
             cmocka_unit_test(test_shared),
