@@ -85,7 +85,8 @@ static int64_t touched_words(const struct mapper_problem *p, struct mapper_words
             int64_t pes = positions(p, mapping, alone->row, loop);
             add_steps(p, mapping, shape, alone->row, loop, i, index->coef[i], &steps);
             if (pes > 1)
-                cut[i] = mapper_covered(p, mapping, loop) / pes - iterations(p, mapping, alone, loop);
+                cut[i] = mapper_covered(p, mapping, loop) / pes -
+                        iterations(p, mapping, alone, loop);
             is_cut |= cut[i] > 0;
         }
         product *= is_cut ? sator_mapper_words_union_cut(words, a, e, &steps, cut)

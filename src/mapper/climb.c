@@ -198,7 +198,8 @@ static void climb_wider(struct mapper_search *search, int tries)
 }
 
 /* Some mappings at once: a search may be stopped before it has a better start. One will do where
- * the engines count what late links bring: the climb from it asks them for what it reaches alone. */
+ * the engines count what late links bring: the climb from it asks them for what it reaches alone.
+ */
 static void draw_some(struct mapper_search *search)
 {
     struct mapper_mapping mapping;

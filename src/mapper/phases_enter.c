@@ -36,8 +36,7 @@ static int64_t pass_cycles(
 
     for (int r = p->memory[skewed].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
         if (p->arch->levels[p->row[r].level].array.pass_through)
-            cycles += llabs(p->skew->step[r]) *
-                    (p->row[r].shape - mapper_steps_at(p, mapping, r));
+            cycles += llabs(p->skew->step[r]) * (p->row[r].shape - mapper_steps_at(p, mapping, r));
     }
     return cycles;
 }

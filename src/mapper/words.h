@@ -59,8 +59,8 @@ static inline int64_t sator_mapper_pair(const struct mapper_index *index, int64_
 }
 
 struct sator_value_set;
-/* Set "set" (to be freed) to the values of "tile" from 0 on, comparable with those of all tiles that
- * are part of one "whole". */
+/* Set "set" (to be freed) to the values of "tile" from 0 on, comparable with those of all tiles
+ * that are part of one "whole". */
 void sator_mapper_words_open(const struct mapper_index *index, const int64_t *whole,
         const int64_t *tile, struct sator_value_set *set);
 

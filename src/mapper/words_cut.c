@@ -6,8 +6,8 @@
  * and two whose tiles continue each other or leave no gap, have closed forms; the rest are sets of
  * runs, counted position by position and remembered.
  */
-#include "mapper/words.h"
 #include "count/tiled/value_set.h"
+#include "mapper/words.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -83,7 +83,8 @@ struct boxes {
     const struct sator_relation *map;
     bool is_output, full;
     bool is_single; /* a place holds one element */
-    bool is_outside; /* of all arrays: one instance, which holds what any PE wants (timing_runs.c) */
+    bool is_outside; /* of all arrays: one instance, which holds what any PE wants (timing_runs.c)
+                      */
     int n_fixed, n_dims;
     int64_t *reach; /* of each loop: the most that digits add that no prefix fixes */
     struct box_dim {

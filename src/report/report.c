@@ -90,8 +90,8 @@ static enum sator_status report(struct sator_ctx *ctx, struct comparison *compar
     comparison->arena = sator_arena_new();
     comparison->ctx = ctx;
     comparison->options = options;
-    SATOR_TRY(report_sort_key(
-            ctx, comparison->arena, options->sort, of_networks, &comparison->key));
+    SATOR_TRY(
+            report_sort_key(ctx, comparison->arena, options->sort, of_networks, &comparison->key));
     if (comparison->n_results + comparison->n_networks == 0)
         goto done;
     if (options->sort != NULL)

@@ -276,9 +276,9 @@ static bool keep(struct shrinking *shrinking, struct hardware *candidate)
 
 void hardware_shrink(struct hardware *hardware, hardware_fails fails, void *user, int max_trials)
 {
-    static const simplify all[] = {drop_level, drop_access, part_loops, straighten, free_the_nest, drop_network,
-            drop_condition, halve_loop, plainer_memory, drop_time, drop_loop_of_nest, drop_piece,
-            plainer_network, plainer_compute};
+    static const simplify all[] = {drop_level, drop_access, part_loops, straighten, free_the_nest,
+            drop_network, drop_condition, halve_loop, plainer_memory, drop_time, drop_loop_of_nest,
+            drop_piece, plainer_network, plainer_compute};
     struct shrinking shrinking = {hardware, fails, user, max_trials};
     struct hardware *candidate = malloc(sizeof *candidate);
 

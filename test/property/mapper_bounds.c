@@ -700,7 +700,8 @@ static void test_random_machines(void **state)
     assert_true(imperfect > n_cases / 20);
     assert_true(n_cases < 100 || filled > n_cases / 40);
     assert_true(c.comparisons > n_cases * 20);
-    assert_true(n_cases < 100 || c.raised > n_cases / 10); /* a few do not say how often it is met */
+    assert_true(
+            n_cases < 100 || c.raised > n_cases / 10); /* a few do not say how often it is met */
     assert_true(n_cases < 100 || c.together > n_cases / 4);
 }
 

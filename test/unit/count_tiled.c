@@ -268,8 +268,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_volumes),
             cmocka_unit_test(test_tiling), cmocka_unit_test(test_many_loops_and_places),
-            cmocka_unit_test(test_stamps),
-            cmocka_unit_test(test_named_digits)};
+            cmocka_unit_test(test_stamps), cmocka_unit_test(test_named_digits)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,10 +106,10 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
         else if (tiled_tally_multiply(&q, &before, tally, &product, &reason) != SATOR_OK)
             return false;
     }
-    sator_int anew = tiled_tally_fetched(
-            network->aspect, &product, network->now, &network->families);
-    sator_int words = tiled_tally_fetched(
-            network->aspect, &product, tiled_every_bit(), &network->families);
+    sator_int anew =
+            tiled_tally_fetched(network->aspect, &product, network->now, &network->families);
+    sator_int words =
+            tiled_tally_fetched(network->aspect, &product, tiled_every_bit(), &network->families);
     *crossing = (struct crossing){(int64_t)anew, (int64_t)words};
     return anew < INT64_MAX / 4;
 }

@@ -82,8 +82,7 @@ void sator_value_set_unite(
     assert(set->modulus == other->modulus);
     all.run = sator_alloc(sizeof *all.run * (size_t)(set->n_runs + added.n_runs));
     while (i < set->n_runs || j < added.n_runs) {
-        bool own =
-                j == added.n_runs || (i < set->n_runs && is_before(&set->run[i], &added.run[j]));
+        bool own = j == added.n_runs || (i < set->n_runs && is_before(&set->run[i], &added.run[j]));
         append(&all, own ? set->run[i++] : added.run[j++]);
     }
     sator_value_set_free(set);

@@ -39,7 +39,8 @@ void sator_value_set_unite(
 /* Replace each value v of a set of modulus 1 by floor(v / "divisor"). */
 void sator_value_set_divide(struct sator_value_set *set, int64_t divisor);
 int64_t sator_value_set_size(const struct sator_value_set *set);
-/* Set "left" (to be freed as well) to the values v of "set" for which v + "shift" is not in "other".
+/* Set "left" (to be freed as well) to the values v of "set" for which v + "shift" is not in
+ * "other".
  */
 void sator_value_set_leave(const struct sator_value_set *set, const struct sator_value_set *other,
         int64_t shift, struct sator_value_set *left);
