@@ -1,0 +1,76 @@
+#!/bin/sh
+# Skewed rows over PEs with memories of their own: at each value of the row the busiest PE decides. Small ones whose stamps are
+# added up by hand and executed; long ones that only the classes of places can count, by the same sums.
+. "$2/test/cli/harness"
+cycles() { sator analyze "$@" --timing scheduled --json | sed -n 's/^.*"scheduled":[^0-9n]*\([0-9.nul]*\),*$/\1/p'; }
+same() { [ "$2" = "$3" ] || echo "$1: $2, not $3"; }
+both() { # what, cycles, the rest: as analysed and as executed
+    what=$1 expected=$2
+    shift 2
+    same "$what" "$(cycles "$@")" "$expected"
+    sator simulate "$@" >out 2>&1 || { echo "$what: differs"; cat out; }
+    same "$what, executed" "$(sed -n 's/^ *cycles *\([0-9,]*\) executed.*/\1/p' out | tr -d ,)" "$expected"
+}
+machine() { # bandwidths of the registers, then more of them, of DRAM
+    cat >own.yaml <<END
+levels:
+  - {memory: DRAM$3}
+  - {array: PE, shape: [32, 2]}
+  - {memory: registers, bandwidth_bits: {$1}$2}
+  - {compute: mac}
+END
+}
+flow() { # space, time, the registers' cut
+    printf 'space: "%s"\ntime: "%s"\ncuts: {registers: {time: %d}}\n' "$1" "$2" "$3" >flow.yaml
+}
+
+# A PE reads A and, but for k = 0, its sum: two cycles. PE i runs in the stamps from 7 i to 7 i + 6, one at a time; or from 5 i on, where
+# those with k = 0 run beside others, except for the first
+printf 'sizes: {l: 3, i: 4, k: 7}\nop: "Y[l,i] += A[i,k]"\n' >gap.yaml
+machine 'read: 16'
+for time in '7*i + k' 'k - 7*i'; do
+    flow 'i, 0' "l, $time" 0
+    both "one at a time, $time" $((3 * 4 * (1 + 6 * 2))) gap.yaml -a own.yaml -d flow.yaml
+done
+for time in '5*i + k' 'k - 5*i'; do
+    flow 'i, 0' "l, $time" 0
+    both "two at a time, $time" $((3 * (1 + 21 * 2))) gap.yaml -a own.yaml -d flow.yaml
+done
+# Registers for one of the two only, which serve half a word a cycle; where it is the sum, none for k = 0
+flow 'i, 0' 'l, 7*i + k' 0
+machine 'read: 8' ', tensors: [A]'
+both "one input" $((3 * 28 * 2)) gap.yaml -a own.yaml -d flow.yaml
+machine 'read: 8' ', tensors: [Y]'
+both "one sum" $((3 * 4 * (1 + 6 * 2))) gap.yaml -a own.yaml -d flow.yaml
+
+# Rows of two loops, too long to be followed otherwise: at first k = 0 at whatever PE runs, in as many stamps as l has values
+row=$((1000 * 1000 + 31))
+printf 'sizes: {i: 64, k: 1000, l: 1000}\nop: "Y[i,l] += A[i,k,l]"\n' >long.yaml
+for step in + -; do
+    flow 'i%32, 0' "i/32, 1000*k + l $step i%32" 0
+    machine 'read: 16'
+    same "a long row, $step" "$(cycles long.yaml -a own.yaml -d flow.yaml)" $((2 * (2 * row - 1000)))
+    # each stamp's A and the sum come and the sum is written, all by one port
+    flow 'i%32, 0' "i/32, 1000*k + l $step i%32" 2
+    machine 'write: 16'
+    same "a long row of arrivals, $step" "$(cycles long.yaml -a own.yaml -d flow.yaml)" $((2 * (3 * row - 1000)))
+done
+# where the last value of k runs at PE 0 alone: the others have no place beside it, 31 stamps after it would have been the last
+printf 'sizes: {k: 32001, l: 1000}\nop: "Y[k,l] += A[k,l] * B[k]"\n' >ragged.yaml
+flow 'k%32, 0' '1000*(k/32) + l + k%32' 0
+machine 'read: 16'
+same "a ragged row" "$(cycles ragged.yaml -a own.yaml -d flow.yaml)" $((2 * 1001 * 1000))
+
+# Tiles of A, a word a cycle, arrive at the port that the sums pass, a word a stamp: the first before all, the second beside the
+# first run, whose every stamp needs the port
+flow 'i%32, 0' 'i/32, 1000*k + l + i%32' 1
+machine 'write: 16'
+same "tiles beside sums" "$(cycles long.yaml -a own.yaml -d flow.yaml)" $((1000000 + row + 1000000 + row))
+sed 's/1000, l: 1000/3, l: 1000/' long.yaml >short.yaml
+both "tiles beside sums, short" $((3000 + 3031 + 3000 + 3031)) short.yaml -a own.yaml -d flow.yaml
+
+# What arrives before each stamp, a word in two cycles, leaves in as many at once: of a row's 22 stamps 6 have two PEs, whose words
+# leave one after the other and arrive side by side
+machine 'write: 8' ', transfers: serial, tensors: [A]' ', bandwidth_bits: {read: 8}'
+flow 'i, 0' 'l, 5*i + k' 2
+both "serial" $((3 * (16 * 2 + 6 * 4 + 22))) gap.yaml -a own.yaml -d flow.yaml
