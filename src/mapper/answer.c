@@ -88,7 +88,7 @@ static void search_one(struct mapper_question *q, struct mapper_search *search, 
 
 /* The numbers of the problems, those first over whose arrays words pass along most dimensions: what
  * they find leaves little of the others. */
-static const int *visiting_order(const struct mapper_question *q)
+static int *visiting_order(const struct mapper_question *q)
 {
     int *order = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
     int *rank = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
@@ -144,16 +144,19 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
 {
     double bound = INFINITY;
     bool proved = true;
-    const int *order = visiting_order(q);
+    int *order = visiting_order(q);
     bool *possible = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
+    if (q->options->strategy == SATOR_MAP_OPTIMAL)
+        sator_mapper_climb_choices(q, search, order, best);
     for (int i = 0; i < q->n_problems; i++)
         possible[i] = sator_mapper_has_skew(&q->problems[i]) &&
-                (q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]));
+                (q->n_problems == 1 || search->stopped != SATOR_OK ||
+                        sator_mapper_is_feasible(&q->problems[i]));
     search->only_dives = true; /* a good mapping first, for all choices to be measured against */
     for (int k = 0;
             k < q->n_apart && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL; k++) {
-        if (possible[order[k]])
+        if (possible[order[k]] && search->stopped == SATOR_OK)
             search_one(q, search, order[k], best);
     }
     search->only_dives = false;

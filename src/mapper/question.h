@@ -36,6 +36,11 @@ struct mapper_question {
  * (sator_mapper_watch_free). */
 enum sator_status sator_mapper_ask(struct mapper_question *question, double *size);
 
+/* climb_choices.c: where there are many choices of what bypasses what, a good mapping over all of
+ * them, in choice "*best", before any is searched; "order" is then of what they are worth. */
+void sator_mapper_climb_choices(const struct mapper_question *question,
+        struct mapper_search *search, int *order, int *best);
+
 struct mapper_answer {
     struct mapper_search search; /* with the best mapping, its problem, and the words to count it */
     int best; /* the number of that problem */

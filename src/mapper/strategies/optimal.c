@@ -115,8 +115,10 @@ static void optimize(struct mapper_search *search)
         optimal_climb(o);
     }
     optimal_find_unrollings(o, plan, arena);
-    optimal_find_crossing(plan, arena);
-    optimal_find_middle(plan);
+    if (search->stopped == SATOR_OK) { /* else a bound of all is asked for, and no more */
+        optimal_find_crossing(plan, arena);
+        optimal_find_middle(plan);
+    }
     optimal_search(o);
     for (int m = 0; m < search->problem->n_memories; m++)
         free(o->table.outer[m].item);
@@ -308,8 +310,10 @@ void sator_mapper_optimal(struct mapper_search *search)
         return;
     }
     if (!p->imperfect) {
+        bool begins = search->stopped == SATOR_OK;
         optimize(search);
-        search_row_orders(search, p);
+        if (begins) /* else the bound is one of all orders */
+            search_row_orders(search, p);
         return;
     }
     /* the best of those that are searched faster are ones to measure the others against; of the

@@ -278,6 +278,8 @@ static void search_sizes(struct optimizer *o)
             o->search->bound = fmin(bound.value, o->at.later);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
+        if (o->search->stopped != SATOR_OK)
+            return;
         optimal_open_crossing(o, list[k].size);
         list_unrollings(o, list[k].size, o->plan->n_classes, choice);
         bool only_more = o->search->only_dives && o->search->found;
