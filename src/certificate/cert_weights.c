@@ -108,7 +108,7 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
         double update = p->memory[v->parent].write_pj[tensor];
         /* of as many PEs on a tree all but one start from zero: sums have no windows there */
         double many = !v->merges ? 1 : part->is_unrolled ? copies(p, part, v->bused, t) : INFINITY;
-        bool is_exact = exactly && (v->n_links == 0 || v->is_directed);
+        bool is_exact = exactly && v->n_links == 0; /* what links bring depends on orders, too */
         inner = 0;
         for (int k = l + 1; k <= n; k++)
             inner += back[k];

@@ -297,6 +297,33 @@ static void test_shared(void **state)
     end(&f);
 }
 
+/* Wires that cost more than the words that they spare. With i inside k PEs that add up to one sum
+ * are two apart, and 4 words of A, 4 of Y and 2 of Y that come back are the 10 pJ of the best
+ * order; wires that join them would take 2 x 10 pJ for 2 words of Y and 2 that come back. */
+static void test_dear_wires(void **state)
+{
+    (void)state;
+    static const char sums[] = "name: sums\nsizes: {i: 2, k: 2}\nop: \"Y[i] += A[i,k]\"\n";
+    static const char arch[] =
+            "name: row\nlevels:\n"
+            "  - {memory: scratchpad, energy_pj: {read: 1, write: 1}}\n"
+            "  - array: PE\n"
+            "    shape: [4]\n"
+            "    links:\n"
+            "      - {name: east, map: \"PE[i] -> PE[i+1]\", interval: 0, tensors: [Y],\n"
+            "         energy_pj: 10}\n"
+            "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
+    static const int64_t none[2] = {0};
+    struct fixture f;
+
+    begin(&f, sums, arch, SATOR_MAP_ENERGY, 0, NULL);
+    enter(&f, 2, none, false);
+    f.part.factor[1][0] = f.part.factor[1][1] = 2;
+    assert_true(cert_bound(f.problem, &f.part, INFINITY) <= 10);
+    assert_true(cert_bound_orders(f.problem, &f.part, INFINITY) <= 10);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +333,7 @@ int main(void)
             cmocka_unit_test(test_figure_1),
             cmocka_unit_test(test_mesh),
             cmocka_unit_test(test_shared),
+            cmocka_unit_test(test_dear_wires),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
