@@ -91,6 +91,9 @@ void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_
  * do, others lend and are lent (struct mapper_crew). */
 void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m);
 
+/* The shape has the factors of memories from "m" inward only, of loops that slide at least. */
+void sator_mapper_bounds_chosen(struct mapper_bounds *bounds, int m);
+
 /* From now on all mappings take at least these cycles: steps below them are of no use. */
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles);
 

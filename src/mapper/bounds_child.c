@@ -57,7 +57,7 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->compute = 0;
     b->limit = INFINITY;
     b->crew = NULL;
-    b->known = problem->n_memories;
+    b->known = b->chosen = problem->n_memories;
     b->beside = NULL;
     for (int t = 0; t < MAPPER_TRANSFERS; t++)
         b->recalled[t].is_set = false;
@@ -215,7 +215,12 @@ void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_
 
 void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m)
 {
-    bounds->known = m;
+    bounds->known = bounds->chosen = m;
+}
+
+void sator_mapper_bounds_chosen(struct mapper_bounds *bounds, int m)
+{
+    bounds->chosen = m;
 }
 
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)

@@ -25,7 +25,7 @@ struct side {
 /* What is known of a transfer's sliding indices, and what it was found for: tiles that differ in
  * other loops alone have the same. */
 struct recalled {
-    bool is_set, in_any_order;
+    bool is_set, in_any_order, has_gap;
     int n_digits, nearest;
     struct mapper_digit digit[MAPPER_ROWS * MAPPER_LOOPS];
     /* loops of sliding indices: what the tiles of rows are, and the factors outside */
@@ -60,6 +60,7 @@ struct mapper_bounds {
     double limit; /* of the energy of a share that is of interest */
     const struct mapper_crew *crew;
     int known; /* memories from here inward have known tiles */
+    int chosen; /* ... and known factors of loops that slide */
     const struct mapper_share *beside; /* what all other transfers cost at least, or NULL */
     int n_groups;
     struct group group[GROUPS]; /* one for each child; others follow as they are asked for */

@@ -90,15 +90,17 @@ static void cut_lanes(const struct mapper_shape *shape, const struct outside *ou
     }
 }
 
-/* Whether a memory row lies between the child and a row over which words are shared: its factors,
- * and with them the distance between the shared tiles, are not known yet. */
-static bool has_gap(const struct mapper_problem *p, const struct mapper_walk *walk)
+/* Whether a memory row whose factors are not known yet, and with them the distance between the
+ * shared tiles, lies between the child and a row over which words are shared. */
+static bool has_gap(const struct mapper_bounds *b, const struct mapper_walk *walk)
 {
+    const struct mapper_problem *p = b->problem;
     const struct mapper_transfer *t = walk->transfer;
+    int first = b->chosen < p->n_memories && !p->imperfect ? p->memory[b->chosen].row : p->n_rows;
     bool memory = false;
 
     for (int r = t->child_row - 1; r > p->memory[t->parent].row; r--) {
-        memory |= !p->row[r].is_space;
+        memory |= !p->row[r].is_space && r < first;
         if (memory && (walk->shared >> r & 1))
             return true;
     }
@@ -177,10 +179,10 @@ static bool has_cut(const struct mapper_problem *p, const struct mapper_access *
 
 /* Whether what is recalled of a transfer's sliding indices, those of "loops", holds here. */
 static bool is_recalled(const struct recalled *r, const struct mapper_transfer *t, unsigned loops,
-        const struct mapper_shape *shape, const struct outside *outside)
+        bool has_gap, const struct mapper_shape *shape, const struct outside *outside)
 {
-    if (!r->is_set || r->nearest != outside->nearest || r->in_any_order != shape->in_any_order ||
-            r->n_digits != shape->n_digits ||
+    if (!r->is_set || r->has_gap != has_gap || r->nearest != outside->nearest ||
+            r->in_any_order != shape->in_any_order || r->n_digits != shape->n_digits ||
             memcmp(r->digit, shape->digit, sizeof *r->digit * (size_t)r->n_digits) != 0)
         return false;
     for (; loops != 0; loops &= loops - 1) {
@@ -197,7 +199,7 @@ static bool is_recalled(const struct recalled *r, const struct mapper_transfer *
 
 /* What is recalled of the transfer here: nothing, if anything else than loops that stand alone in
  * an index, or in none, is not what it was. Where last tiles are short, nothing ever is. */
-static struct recalled *recall(struct mapper_bounds *b, int transfer,
+static struct recalled *recall(struct mapper_bounds *b, int transfer, bool has_gap,
         const struct mapper_shape *shape, const struct outside *outside)
 {
     const struct mapper_transfer *t = &b->problem->transfer[transfer];
@@ -205,9 +207,10 @@ static struct recalled *recall(struct mapper_bounds *b, int transfer,
     struct recalled *r = &b->recalled[transfer];
     unsigned loops = access->relevant & ~access->plain;
 
-    if (is_recalled(r, t, loops, shape, outside))
+    if (is_recalled(r, t, loops, has_gap, shape, outside))
         return r;
     r->is_set = !b->problem->imperfect;
+    r->has_gap = has_gap;
     r->in_any_order = shape->in_any_order;
     r->nearest = outside->nearest;
     r->n_digits = shape->n_digits;
@@ -260,9 +263,9 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     const struct mapper_problem *p = b->problem;
 
     sator_mapper_walk_relax(p, b->words, shape, transfer, &local->walk);
-    local->recalled = recall(b, transfer, shape, outside);
-    bool sliding = local->walk.access->is_sliding;
-    local->is_apart = sliding && local->walk.spread && has_gap(p, &local->walk);
+    bool sliding = local->walk.access->is_sliding, gap = sliding && has_gap(b, &local->walk);
+    local->recalled = recall(b, transfer, gap, shape, outside);
+    local->is_apart = gap && local->walk.spread;
     if (local->is_apart) {
         take_apart(&local->walk);
         local->walk.scale *= least_apart(&local->walk, shape);
@@ -273,8 +276,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
     bool any_holds = local->walk.transfer->is_complex ||
             (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
-    local->covers_only = sliding &&
-            (b->strides || (local->walk.spread && any_holds && has_gap(p, &local->walk)));
+    local->covers_only = sliding && (b->strides || (local->walk.spread && any_holds && gap));
     if (p->chains) {
         local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
         local->run_loops = ~0U;
@@ -290,8 +292,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->covers_only = true;
     else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
         local->covers_only |= any_holds;
-    else if (local->walk.is_relaxed && !local->covers_only &&
-            !(sliding && has_gap(p, &local->walk)) && !shape->in_any_order) {
+    else if (local->walk.is_relaxed && !local->covers_only && !gap && !shape->in_any_order) {
         find_entering(b, shape, local);
     }
     local->ratio_fixed &= !local->walk.is_relaxed || local->walk.knows_net;

@@ -24,3 +24,4 @@ effort 3246 resnet18 --layer conv4_downsample --arch conventional --set 'levels.
 effort 39994 unet --layer up4_spread --arch plasticine-like # as above, 33958
 effort 14540 resnet18 --layer conv5_1 --arch simba-like --objective latency
 effort 27376 gemm:i=96,j=96,k=96 --arch tpu-256x256 --set 'levels.PE.shape=[8,8]' --set levels.scratchpad.capacity_bytes=4096
+effort 1108847 mobilenet-v1 --layer conv3_dw --arch tpu-v4i-like --set energy_table=45nm --set levels.HBM.component=dram --set levels.CMEM.component=scratchpad --set levels.VMEM.component=scratchpad # nine times as much while registers that A passes by left PEs at any distance

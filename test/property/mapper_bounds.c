@@ -539,6 +539,7 @@ static struct mapper_cost bound_beside(struct checked *c, const struct mapper_ma
         }
         known_shape(c, child == p->n_memories ? p->n_rows : p->memory[child].row, mapping, &shape,
                 outside);
+        sator_mapper_bounds_chosen(c->bounds, child);
         sator_mapper_bounds_beside(c->bounds, &beside);
         sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &one);
         sator_mapper_bounds_beside(c->bounds, NULL);
@@ -563,6 +564,7 @@ static void check_whole(struct checked *c, const struct mapper_mapping *mapping)
     for (int child = 1; child <= p->n_memories; child++) {
         int inside = child == p->n_memories ? p->n_rows : p->memory[child].row;
         known_shape(c, inside, mapping, &shape, outside);
+        sator_mapper_bounds_chosen(c->bounds, child);
         sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &one);
         sator_mapper_share_add(p, &all, &one);
     }
@@ -931,6 +933,7 @@ static double partial_bound(struct checked *c, int m, const struct mapper_mappin
             struct mapper_shape near;
             int row = p->memory[child - 1].row;
             known_shape(c, row, mapping, &near, far);
+            sator_mapper_bounds_chosen(c->bounds, child - 1);
             sator_mapper_bounds_share(c->bounds, child, &near, mapping->factor[row], far, &one);
         }
         sator_mapper_share_add(p, &all, &one);

@@ -215,7 +215,7 @@ static void test_words_of_a_run(void **state)
 
 /* Two PEs of one column, each with x and x + 2 and both r: {2x, 2x+4} and {2x+4, 2x+8} of A[2x+4r],
  * three elements. Were they neighbours in x, they would want four: how far they are apart is not
- * known while the steps of L2, which A passes by, are not. */
+ * known while the steps of L2, which A passes by, are not; then it is. */
 static void test_distance_of_shared_tiles(void **state)
 {
     struct example e;
@@ -234,6 +234,14 @@ static void test_distance_of_shared_tiles(void **state)
     open_known(&e, a, &known);
     assert_true(known.local.is_apart);
     assert_true(known.local.group_words == 2); /* what one of them wants */
+
+    known.near[X] = 2; /* L2's */
+    sator_mapper_shape_init(&e.problem, &e.mapping, &known.shape);
+    bounds_open_outside(e.bounds, 2, &known.shape, known.near, known.far, &known.outside);
+    sator_mapper_bounds_known(e.bounds, 1);
+    bounds_open_local(e.bounds, a, &known.shape, &known.outside, &known.local);
+    assert_true(!known.local.is_apart);
+    assert_true(known.local.group_words == 3); /* the union of both, above */
     free_example(&e);
 }
 

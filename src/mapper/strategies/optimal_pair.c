@@ -51,6 +51,7 @@ void optimal_open_pair(struct optimizer *o, int m)
     pair->inner = sator_mapper_bounds_group(o->bounds, m + 1);
     pair->beside = optimal_fixed(p, &o->at);
     sator_mapper_bounds_known(o->bounds, m);
+    sator_mapper_bounds_chosen(o->bounds, m + 1);
     for (int child = m + 2; child <= p->n_memories; child++) {
         uint32_t group = sator_mapper_bounds_group(o->bounds, child);
         for (; group != 0; group &= group - 1) {
