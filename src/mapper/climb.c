@@ -17,11 +17,13 @@ enum {
     START_TRIES = 2000,
     ANEW_TRIES = 3000,
     FIRST_DRAWS = 64,
+    TRIES_A_LOOK = 32, /* at the clock, where little time is left */
     STALE = 1000 /* changes in a row that are no better, after which it goes back to the best */
 };
 
-/* How much more than the mapping before a change may cost at first. */
-static const double most_rise = 0.3;
+/* How much more than the mapping before a change may cost at first; less where little time is left
+ * and the start is no local optimum of a smaller problem. */
+static const double most_rise = 0.3, most_short_rise = 0.15;
 
 static struct mapper_cost cost_of(struct climb *c, const struct mapper_mapping *mapping)
 {
@@ -123,17 +125,23 @@ static bool may_climb(const struct mapper_search *search)
     return search->problem->n_loops > 0 && !takes_long(search);
 }
 
-/* Climb from the best mapping so far. */
+/* Climb from the best mapping so far. Where a budget ends soon what is left of the climb is what is
+ * left of the time: one that is stopped halfway has taken all that costs more, and no way back. */
 static void climb(struct mapper_search *search, int tries)
 {
     struct climb c = {
             .search = search, .problem = search->problem, .state = search->counters.tilings};
+    bool is_short = sator_mapper_is_short(search);
+    double time = is_short ? search->deadline - sator_mapper_now() : INFINITY, time_left = 1;
+    double most = is_short && !c.problem->imperfect ? most_short_rise : most_rise;
 
     if (!begin(&c))
         return;
     for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++) {
-        double left = 1 - (double)i / tries;
-        c.rise = most_rise * left * left;
+        if (is_short && i % TRIES_A_LOOK == 0)
+            time_left = fmax(0, (search->deadline - sator_mapper_now()) / time);
+        double left = fmin(1 - (double)i / tries, time_left);
+        c.rise = most * left * left;
         try_change(&c);
     }
     sator_mapper_offer(search, &c.best, c.best_cost);
@@ -222,8 +230,11 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
         sator_mapper_sunstone_in_haste(search);
     search->has_begun = true;
     climb(search, tries);
-    if (search->wider != NULL)
-        climb_wider(search, tries);
+    if (search->wider == NULL)
+        return;
+    if (sator_mapper_is_short(search)) /* there is no time to climb twice in the larger one */
+        sator_mapper_climb_anew(search, ANEW_TRIES);
+    climb_wider(search, tries);
 }
 
 /* ---- problems without formulas ---- */

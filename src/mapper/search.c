@@ -24,6 +24,13 @@ double sator_mapper_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool sator_mapper_is_short(const struct mapper_search *search)
+{
+    const double seconds = 0.03;
+
+    return search->deadline < INFINITY && search->deadline - sator_mapper_now() < seconds;
+}
+
 /* The objective's value, then what decides between equal values. */
 static void keys(
         const struct mapper_search *search, double pj, double cycles, double *first, double *second)

@@ -74,6 +74,8 @@ void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping 
 uint64_t sator_mapper_looks(const struct mapper_search *search);
 /* Whether to stop: cancelled, or out of time. Also reports progress; cheap to call often. */
 bool sator_mapper_should_stop(struct mapper_search *search);
+/* Whether a budget leaves hardly time for more than to climb. */
+bool sator_mapper_is_short(const struct mapper_search *search);
 enum {
     MAPPER_THREADS = 16 /* at most, on one search */
 };

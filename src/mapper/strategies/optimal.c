@@ -95,14 +95,6 @@ static bool is_large(const struct optimal_plan *plan)
     return n > WORTH_A_START;
 }
 
-/* Whether there is hardly time for more than to climb. */
-static bool is_short(const struct mapper_search *search)
-{
-    const double seconds = 0.03;
-
-    return search->deadline < INFINITY && search->deadline - sator_mapper_now() < seconds;
-}
-
 static void optimize(struct mapper_search *search)
 {
     struct sator_arena *arena = sator_arena_new();
@@ -110,7 +102,7 @@ static void optimize(struct mapper_search *search)
 
     begin_plan(search, plan, arena);
     struct optimizer *o = optimal_new(search, plan);
-    if (!search->found && (is_large(plan) || is_short(search))) {
+    if (!search->found && (is_large(plan) || sator_mapper_is_short(search))) {
         o->table.climbs_at = 0;
         optimal_climb(o);
     }
