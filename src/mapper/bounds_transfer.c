@@ -282,9 +282,9 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->run_loops = ~0U;
         local->n_idle = 0;
         local->walk.open = b->open;
-        /* a short tile of quotients may have less than its share */
-        local->covers_only |=
-                (local->walk.is_relaxed && any_holds) || local->walk.transfer->is_quotient;
+        /* a short tile of quotients may have less than its share; so may what the engines count */
+        local->covers_only |= (local->walk.is_relaxed && any_holds) ||
+                local->walk.transfer->is_quotient || (sliding && local->walk.transfer->is_counted);
         bounds_open_chains(b, shape, outside, local);
         return;
     }
