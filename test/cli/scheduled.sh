@@ -325,6 +325,13 @@ printf 'space: l\ntime: "i, k + l"\ncuts: {registers: {time: 0}}\n' >passed_flow
 same "a sum passed on" "$(cycles passed.yaml -a wire.yaml -d passed_flow.yaml)" 7
 same "a sum passed back" "$(cycles passed.yaml -a wire.yaml -d passed_flow.yaml \
     --set 'levels.PE.links.on.map="PE[i] -> PE[i-1]"')" 8
+# and in two such rows, one beside the other
+printf 'sizes: {i: 1, m: 2, k: 2, l: 3}\nop: "Y[i,m] += A[i,m,k,l]"\n' >passed.yaml
+printf 'space: "m, l"\ntime: "i, k + l"\ncuts: {registers: {time: 0}}\n' >passed_flow.yaml
+for step in +1:7 -1:8; do
+    same "sums passed, $step" "$(cycles passed.yaml -a wire.yaml -d passed_flow.yaml --set levels.PE.shape=[2,3] \
+        --set "levels.PE.links.on.map=\"PE[i,j] -> PE[i,j${step%:*}]\"")" "${step#*:}"
+done
 
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"

@@ -40,8 +40,28 @@ done
 flow 'i, 0' 'l, 7*i + k' 0
 machine 'read: 8' ', tensors: [A]'
 both "one input" $((3 * 28 * 2)) gap.yaml -a own.yaml -d flow.yaml
+# where A's words, seven of each i, have come before all
+machine 'read: 8, write: 8' ', tensors: [A]'
+both "one input that comes" $((7 * 2 + 3 * 28 * 2)) gap.yaml -a own.yaml -d flow.yaml
+# and as words of one bit, each before its stamp
+machine 'write: 1' ', transfers: serial, tensors: [A]'
+flow 'i, 0' 'l, 7*i + k' 2
+both "one bit" $((3 * 28 * (1 + 1))) gap.yaml --set word_bits=1 -a own.yaml -d flow.yaml
+flow 'i, 0' 'l, 7*i + k' 0
 machine 'read: 8' ', tensors: [Y]'
 both "one sum" $((3 * 4 * (1 + 6 * 2))) gap.yaml -a own.yaml -d flow.yaml
+# and each transfer takes two cycles more, of none none
+machine 'read: 8' ', setup_cycles: 2, tensors: [Y]'
+both "one sum, set up" $((3 * 4 * (1 + 6 * 4))) gap.yaml -a own.yaml -d flow.yaml
+# Without an array: all 28 words of A come at first, a word a cycle; then reads before each stamp, and the sum's write after it
+cat >one.yaml <<END
+levels:
+  - memory: DRAM
+  - {memory: SRAM, bandwidth_bits: {read: 16, write: 16}, overlaps: false}
+  - {compute: mac}
+END
+printf 'space: "PE[]"\ntime: "l, 7*i + k"\ncuts: {SRAM: {time: 0}}\n' >one_flow.yaml
+both "no array" $((28 + 3 * 4 * (1 + 1 + 1 + 6 * (2 + 1 + 1)))) gap.yaml -a one.yaml -d one_flow.yaml
 
 # Rows of two loops, too long to be followed otherwise: at first k = 0 at whatever PE runs, in as many stamps as l has values
 row=$((1000 * 1000 + 31))
