@@ -136,6 +136,8 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
 {
     const struct mapper_walk *walk = &local->walk;
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
+    /* of those with equal words some order has none beside the other */
+    bool is_parted = shape->in_any_order && walk->transfer->wired != 0;
 
     if (local->covers_only)
         range->unique_lb = range->arriving_lb = 0;
@@ -146,7 +148,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     else
         bound_steps(local, keep, outside, range);
     range->ratio = 0;
-    if (local->ratio_fixed)
+    if (local->ratio_fixed && !is_parted)
         range->ratio = tiles * local->tile_words / (groups * local->group_words);
     if (walk->access->is_sliding) {
         range->unique_lb = mapper_greater(range->unique_lb, groups * (double)walk->group_cover);
@@ -168,7 +170,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         shrink_tiles(b, walk, range);
     if (walk->transfer->is_counted || walk->transfer->is_quotient)
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
-    if (walk->is_relaxed || local->is_apart)
+    if (walk->is_relaxed || local->is_apart || is_parted)
         range->unique_ub = range->arriving_ub;
     if (walk->transfer->is_outside && outside->stamps == 1 &&
             sator_mapper_is_loaded(b->problem, walk->transfer, 1))

@@ -34,6 +34,16 @@ static unsigned passing_rows(const struct mapper_transfer *t)
     return rows;
 }
 
+/* Whether fewer words that are sent cost less. */
+static bool is_cheaper_unsent(const struct mapper_transfer *t)
+{
+    bool cheaper = t->unique_pj >= 0;
+
+    for (int i = 0; i < t->n_flows; i++)
+        cheaper &= t->flow[i].arriving || t->flow[i].bits >= 0;
+    return cheaper;
+}
+
 void sator_mapper_allow_orders(struct mapper_problem *problem)
 {
     for (int t = 0; t < problem->n_transfers; t++) {
@@ -41,6 +51,8 @@ void sator_mapper_allow_orders(struct mapper_problem *problem)
         problem->any_order |= passing_rows(transfer);
         if (problem->mixes_wires)
             problem->any_order |= transfer->wired & transfer->apart;
+        if (!is_cheaper_unsent(transfer)) /* the fewer neighbours have equal words, the better */
+            problem->any_order |= transfer->wired;
     }
 }
 
@@ -103,16 +115,6 @@ enum digit_kind {
 static enum digit_kind kind_of(const struct mapper_access *access, int loop)
 {
     return !(access->relevant >> loop & 1) ? NONE : access->plain >> loop & 1 ? PLAIN : WINDOW;
-}
-
-/* Whether fewer words that are sent cost less. */
-static bool is_cheaper_unsent(const struct mapper_transfer *t)
-{
-    bool cheaper = t->unique_pj >= 0;
-
-    for (int i = 0; i < t->n_flows; i++)
-        cheaper &= t->flow[i].arriving || t->flow[i].bits >= 0;
-    return cheaper;
 }
 
 /* Whether all that leads along the row comes from the next PE of it; which of that are wires, and

@@ -25,3 +25,17 @@ awk -v map="$(edp map.json)" -v best="$(edp best.json)" -v other="$(edp other.js
     print "the order of the workload is worse: " (other > best * 1.01 ? "yes" : "no, " other " and " best)
 }'
 sator map $layer --arch row.yaml --why-not other.yaml | head -n 1 | sed 's/:.*, \([0-9.]* times\).*/: \1/'
+echo where a wire costs more than what it spares: 4 words of A, 4 of Y, 2 of Y that come back, in one cycle
+cat >dear.yaml <<'YAML'
+name: dear
+levels:
+  - {memory: scratchpad, energy_pj: {read: 1, write: 1}}
+  - array: PE
+    shape: [4]
+    links: [{name: east, map: "PE[i] -> PE[i+1]", interval: 0, tensors: [Y], energy_pj: 10}]
+  - {compute: mac, energy_pj: 0, cycles: 1}
+YAML
+printf 'name: sums\nsizes: {i: 2, k: 2}\nop: "Y[i] += A[i,k]"\n' >sums.yaml
+for strategy in optimal exhaustive; do
+    sator map sums.yaml --arch dear.yaml --strategy $strategy | sed -n 's/^ *\(parallel.*\)/\1/p; s/^ *mapping *//p; s/^ *\(EDP.*\)/\1/p'
+done
