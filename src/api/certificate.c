@@ -34,22 +34,20 @@ enum {
 };
 
 /* Whether the nest is a mapping of one of the spaces, whose choice of what bypasses what the model
- * looks at. "*why": of a space that is not covered. */
-static enum sator_status find_space(struct sator_ctx *ctx, const struct cert_question *question,
-        const struct cert_spaces *spaces, const struct sator_loop_nest *nest, bool *found,
-        const char **why)
+ * looks at. "*why" (in the arena): of a space that is not covered. */
+static enum sator_status find_space(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct cert_question *question, const struct cert_spaces *spaces,
+        const struct sator_loop_nest *nest, bool *found, const char **why)
 {
     enum sator_status st = SATOR_OK;
 
     *found = false;
     for (int k = 0; k < spaces->n && !*found && st == SATOR_OK; k++) {
-        struct sator_arena *arena = sator_arena_new();
+        if (spaces->space[k].choice != 0)
+            continue;
         struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
-        if (spaces->space[k].choice == 0)
-            st = cert_problem_init(ctx, arena, question, &spaces->space[k], p, why);
-        if (spaces->space[k].choice == 0 && st == SATOR_OK)
-            *found = cert_is_of_space(p, question->arch, &spaces->space[k], nest);
-        sator_arena_free(arena);
+        st = cert_problem_init(ctx, arena, question, &spaces->space[k], p, why);
+        *found = st == SATOR_OK && cert_is_of_space(p, question->arch, &spaces->space[k], nest);
     }
     return st;
 }
@@ -117,7 +115,7 @@ static enum sator_status check_covered(struct sator_ctx *ctx, struct sator_arena
     any.joins_across = true;
     SATOR_TRY(cert_list_spaces(arena, &any, &spaces, &why));
     SATOR_TRY(sator_dataflow_parse(ctx, "the mapping", result->yaml, NULL, &dataflow));
-    SATOR_TRY(find_space(ctx, &any, &spaces, dataflow->loops, &found, &why));
+    SATOR_TRY(find_space(ctx, arena, &any, &spaces, dataflow->loops, &found, &why));
     if (!found)
         why = "the best mapping's skew, along a bus or past loops that a tensor passes by";
 done:
@@ -379,9 +377,9 @@ static enum sator_status init(struct reading *r, struct sator_arena *arena,
 }
 
 /* Whether the mapping has the value that is claimed, as the model counts it. */
-static enum sator_status check_mapping(struct reading *r, const struct sator_network *network,
-        const struct cert_question *question, const struct cert_spaces *spaces,
-        struct cert_tally *tally)
+static enum sator_status check_mapping(struct reading *r, struct sator_arena *arena,
+        const struct sator_network *network, const struct cert_question *question,
+        const struct cert_spaces *spaces, struct cert_tally *tally)
 {
     static const struct sator_analyze_options options = {.timing = SATOR_TIMING_ROOFLINE};
     struct sator_dataflow *dataflow = NULL;
@@ -399,7 +397,7 @@ static enum sator_status check_mapping(struct reading *r, const struct sator_net
     else
         sator_warn(r->ctx, (struct sator_loc){0},
                 "not verified: the mapping has the value %.12g, %.12g is claimed", value, r->value);
-    st = find_space(r->ctx, question, spaces, dataflow->loops, &is_one, &why);
+    st = find_space(r->ctx, arena, question, spaces, dataflow->loops, &is_one, &why);
     if (st == SATOR_INPUT && why != NULL)
         sator_error(r->ctx, question->workload->loc, "certificates do not cover %s", why);
     SATOR_TRY(st);
@@ -479,7 +477,7 @@ static enum sator_status check_one(
     any.joins_across = true;
     struct cert_spaces all;
     SATOR_TRY(cert_list_spaces(arena, &any, &all, &why));
-    SATOR_TRY(check_mapping(r, network, &any, &all, tally));
+    SATOR_TRY(check_mapping(r, arena, network, &any, &all, tally));
     for (int k = 0; k < spaces.n; k++)
         SATOR_TRY(check_space(r, &question, &spaces.space[k], tally));
     if (!take(r, "end\n"))
