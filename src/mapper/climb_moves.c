@@ -10,6 +10,8 @@
  * chain of ceilings again.
  */
 #include "mapper/climb.h"
+
+#include "base/checked.h"
 #include "mapper/invariants.h"
 
 #include <assert.h>
@@ -108,16 +110,6 @@ static bool move_factor(struct climb *c, int from, int to)
     return true;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Make the factors of all loops chains of ceilings, from inside outward, or where only the tiles of
  * the innermost memory may leave a remainder, divisors of what is left outside of it; the outermost
  * memory takes the rest. */
@@ -132,7 +124,7 @@ static void mend_chains(struct climb *c)
             *factor = *factor < tiles ? *factor : tiles;
             *factor = p->chains || r >= p->innermost
                     ? sator_mapper_blocks(tiles, sator_mapper_blocks(tiles, *factor))
-                    : common_divisor(tiles, *factor);
+                    : sator_gcd(tiles, *factor);
             tiles = sator_mapper_blocks(tiles, *factor);
         }
         c->next.factor[0][i] = tiles;

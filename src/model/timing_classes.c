@@ -117,6 +117,19 @@ static bool follow_places(struct classes *c, const struct timing_transfer *trans
     return fits;
 }
 
+void timing_follow_pairs(struct classes *c, const struct timing_transfer *transfer, bool listed,
+        struct timing_window *pairs, struct timing_movement *movement)
+{
+    c->pairs += pairs->n;
+    c->failed |= !listed || c->pairs > MOST_PAIRS;
+    if (!c->failed) {
+        c->st = sator_work(c->timing->analysis->ctx, (uint64_t)pairs->n * TICKS_PER_PAIR);
+        c->failed =
+                c->st != SATOR_OK || !timing_follow_window(c->timing, transfer, pairs, movement);
+    }
+    free(pairs->key);
+}
+
 /* What "transfer" moves around the centre of the window. */
 static void follow(struct classes *c, int i, const struct nest_stamp *window, int n, int centre,
         struct rows *rows, sator_int *moved)
@@ -133,15 +146,8 @@ static void follow(struct classes *c, int i, const struct nest_stamp *window, in
     if (!nest_follow_own(&c->nest, transfer, n, window, rows->one_by_one, &movement) &&
             !follow_places(c, transfer, window, n, centre, rows->one_by_one, &movement) &&
             !nest_follow_parts(&c->nest, transfer, n, window, rows->one_by_one, &movement)) {
-        c->failed |= !nest_pairs(&c->nest, transfer, n, window, &pairs);
-        c->pairs += pairs.n;
-        c->failed |= c->pairs > MOST_PAIRS;
-        if (!c->failed) {
-            c->st = sator_work(c->timing->analysis->ctx, (uint64_t)pairs.n * TICKS_PER_PAIR);
-            c->failed |= c->st != SATOR_OK;
-        }
-        c->failed |= c->failed || !timing_follow_window(c->timing, transfer, &pairs, &movement);
-        free(pairs.key);
+        bool listed = nest_pairs(&c->nest, transfer, n, window, &pairs);
+        timing_follow_pairs(c, transfer, listed, &pairs, &movement);
     }
     if (c->failed)
         return;

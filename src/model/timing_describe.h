@@ -62,6 +62,14 @@ void timing_describe(
 /* The index of the class that was described, which is new when nothing is known of it: "*known". */
 int timing_find_class(struct classes *classes, bool *known);
 
+/* ---- timing_classes.c ---- */
+
+/* What "transfer" moves in the stamps of which "pairs" says what they hold, pair by pair, within
+ * the work limit; "listed": whether they could be listed. Sets classes->failed where it cannot be
+ * said; the pairs are freed. */
+void timing_follow_pairs(struct classes *classes, const struct timing_transfer *transfer,
+        bool listed, struct timing_window *pairs, struct timing_movement *movement);
+
 /* ---- timing_windows.c ---- */
 
 /* What the windows of the skewed row under a prefix take, and the stamps in them; "around" has the

@@ -17,8 +17,7 @@
 enum {
     MOST_PAIRS = 1 << 24, /* that are held in the windows that are followed */
     MOST_AROUND = 24, /* lengths of a window on either side that may matter */
-    MOST_WINDOWS = 1 << 20,
-    TICKS_PER_PAIR = 20
+    MOST_WINDOWS = 1 << 20
 };
 
 /* ---- which rows number windows ---- */
@@ -354,15 +353,8 @@ static void follow(struct windows *w, const struct timing_transfer *transfer,
     struct timing_movement movement;
     struct timing_window pairs;
 
-    c->failed |= !list_pairs(w, transfer, window, at, n, &pairs);
-    c->pairs += pairs.n;
-    c->failed |= c->pairs > MOST_PAIRS;
-    if (!c->failed) {
-        c->st = sator_work(c->timing->analysis->ctx, (uint64_t)pairs.n * TICKS_PER_PAIR);
-        c->failed |= c->st != SATOR_OK;
-    }
-    c->failed |= c->failed || !timing_follow_window(c->timing, transfer, &pairs, &movement);
-    free(pairs.key);
+    bool listed = list_pairs(w, transfer, window, at, n, &pairs);
+    timing_follow_pairs(c, transfer, listed, &pairs, &movement);
     for (int k = 0; !c->failed && k < timing_n_ways(transfer); k++) {
         struct timing_way way = timing_way(c->timing, transfer, &movement, k);
         for (int i = 0; way.use->port >= 0 && i < way.moves->n; i++) {

@@ -8,6 +8,8 @@
  */
 #include "mapper/strategies/optimal.h"
 
+#include "base/checked.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,16 +120,6 @@ void optimal_find_alike(struct optimizer *o)
 
 /* ---- the tiles of the middle memories ---- */
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Let the innermost memory have what all innermost tiles are multiples of, with the arrays inside
  * the middle memories. */
 static void take_common(struct optimizer *o, const struct visit *visits)
@@ -143,7 +135,7 @@ static void take_common(struct optimizer *o, const struct visit *visits)
             int64_t tile = list->item[k].factor[i];
             for (int c = plan->n_alike; c < plan->n_classes; c++)
                 tile *= plan->class[c].choice[choice[c]].factor[i];
-            common = common_divisor(tile, common);
+            common = sator_gcd(tile, common);
         }
         o->at.mapping.factor[row][i] = common;
         o->at.rest[i] /= common;
