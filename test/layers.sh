@@ -14,6 +14,11 @@ find src -name '*.[ch]' | sort | xargs awk '
             printf "%s:%d: %s may not include %s\n", FILENAME, FNR, path[2], $2
             bad = 1
         }
+        inside = path[2] "/" path[3]
+        if (path[2] == target[1] && inside in allowed && index(allowed[inside], " " target[1] "/" target[2] " ") == 0) {
+            printf "%s:%d: %s may not include %s\n", FILENAME, FNR, inside, $2
+            bad = 1
+        }
     }
     END { exit bad }' || exit 1
 circles=$(find src -name '*.[ch]' | sort | xargs awk '

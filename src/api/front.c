@@ -7,7 +7,7 @@
 #include "api/map.h"
 #include "base/arguments.h"
 #include "base/context.h"
-#include "mapper/cost.h"
+#include "mapper/cost/cost.h"
 #include "relation/workload.h"
 
 #include <math.h>

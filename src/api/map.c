@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "frontend/frontend.h"
-#include "mapper/question.h"
+#include "mapper/search/question.h"
 #include "model/model.h"
 
 #include <limits.h>

@@ -7,7 +7,7 @@
 #include "base/arguments.h"
 #include "base/context.h"
 #include "base/text.h"
-#include "mapper/cost.h"
+#include "mapper/cost/cost.h"
 #include "model/model.h"
 
 #include <math.h>

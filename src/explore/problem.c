@@ -3,7 +3,7 @@
 #include "base/room.h"
 
 #include "base/checked.h"
-#include "mapper/mapping.h"
+#include "mapper/problem/mapping.h"
 
 #include <math.h>
 #include <stdlib.h>

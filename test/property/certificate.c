@@ -16,7 +16,7 @@
 #include "property/mapper_case.h"
 
 #include "certificate/cert_bound.h"
-#include "mapper/search.h"
+#include "mapper/search/search.h"
 #include "sator/certificate.h"
 
 enum {

@@ -4,7 +4,7 @@
  * mapping, is better.
  *
  * What a mapping costs is summed here from the words of its transfers; only the bounds themselves
- * come from src/mapper/bounds*.c.
+ * come from src/mapper/bounds.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,8 +19,8 @@
 #include "oracle/run.h"
 #include "property/mapper_case.h"
 
-#include "mapper/bounds.h"
-#include "mapper/search.h"
+#include "mapper/bounds/bounds.h"
+#include "mapper/search/search.h"
 #include "sator/analyze.h"
 
 struct checked {

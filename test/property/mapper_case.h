@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "frontend/frontend.h"
-#include "mapper/skew.h"
+#include "mapper/problem/skew.h"
 #include "oracle/machines.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "mapper/cost.h"
+#include "mapper/cost/cost.h"
 #include "oracle/run.h"
 #include "property/mapper_case.h"
 

@@ -12,8 +12,8 @@
 #include "oracle/run.h"
 #include "property/mapper_case.h"
 
-#include "mapper/phases.h"
-#include "mapper/search.h"
+#include "mapper/phases/phases.h"
+#include "mapper/search/search.h"
 
 static uint64_t alone; /* see struct mapper_search */
 static bool is_timed; /* searches are of the scheduled time */

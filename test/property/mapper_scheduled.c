@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "mapper/phases.h"
+#include "mapper/phases/phases.h"
 #include "oracle/run.h"
 #include "property/mapper_case.h"
 

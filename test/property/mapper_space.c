@@ -12,7 +12,7 @@
 
 #include "property/mapper_case.h"
 
-#include "mapper/search.h"
+#include "mapper/search/search.h"
 
 /* ---- the size of the space ---- */
 

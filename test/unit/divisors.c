@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "mapper/search.h"
+#include "mapper/search/search.h"
 
 static void check(int64_t n)
 {

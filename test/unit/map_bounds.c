@@ -11,8 +11,8 @@
 
 #include "base/context.h"
 #include "frontend/frontend.h"
-#include "mapper/bounds_parts.h"
-#include "mapper/search.h"
+#include "mapper/bounds/bounds_parts.h"
+#include "mapper/search/search.h"
 
 struct example {
     struct sator_ctx *ctx;

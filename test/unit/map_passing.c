@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "mapper/cost.h"
+#include "mapper/cost/cost.h"
 
 /* One memory, and a row of PEs inside that links lead along; two tensors that may pass. Loop 0
  * slides in tensor 0, loop 1 in tensor 1. */

@@ -12,7 +12,7 @@
 
 #include "base/context.h"
 #include "frontend/frontend.h"
-#include "mapper/search.h"
+#include "mapper/search/search.h"
 
 static const char workload_text[] = "name: conv1d\n"
                                     "sizes: {k: 4, c: 4, p: 14, r: 3}\n"

@@ -1,5 +1,5 @@
 /* Sums of bounds, and the steps by which a bound of energy rises for faster mappings: against what
- * src/mapper/bounds.h says that they are. Every number is small and exact. */
+ * src/mapper/bounds/bounds.h says that they are. Every number is small and exact. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "mapper/bounds.h"
-#include "mapper/phases.h"
+#include "mapper/bounds/bounds.h"
+#include "mapper/phases/phases.h"
 
 static struct mapper_problem problem; /* all zero, but for what a test sets */
 static struct mapper_crew crew;

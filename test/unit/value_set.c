@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "count/tiled/value_set.h"
-#include "mapper/mapping.h"
+#include "mapper/problem/mapping.h"
 
 enum {
     REACH = 4096, /* flags stand for -REACH to REACH */

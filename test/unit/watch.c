@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "mapper/cost.h"
+#include "mapper/cost/cost.h"
 
 static const double long_enough = 60; /* seconds, on any machine */
 

@@ -1,7 +1,7 @@
-/* What an index takes in a tile and keeps in the next (mapper/words.h), against listing the values;
+/* What an index takes in a tile and keeps in the next (mapper/cost/words.h), against listing the values;
  * and what a search that has looked at every mapping has proved. */
-#include "mapper/words.h"
-#include "mapper/search.h"
+#include "mapper/cost/words.h"
+#include "mapper/search/search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef SATOR_MAPPER_STRATEGIES_EXHAUSTIVE_H
 #define SATOR_MAPPER_STRATEGIES_EXHAUSTIVE_H
 
-#include "mapper/search.h"
+#include "mapper/search/search.h"
 
 enum {
     MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,

@@ -7,8 +7,8 @@
  * off.
  */
 #include "mapper/strategies/optimal.h"
-#include "mapper/phases.h"
-#include "mapper/skew.h"
+#include "mapper/phases/phases.h"
+#include "mapper/problem/skew.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #ifndef SATOR_MAPPER_STRATEGIES_OPTIMAL_H
 #define SATOR_MAPPER_STRATEGIES_OPTIMAL_H
 
-#include "mapper/bounds.h"
-#include "mapper/search.h"
+#include "mapper/bounds/bounds.h"
+#include "mapper/search/search.h"
 
 enum {
     DIVES = 16,

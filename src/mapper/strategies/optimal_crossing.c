@@ -10,7 +10,7 @@
  * index has a word that none had. Else each word of a run crosses once, a run being the loops
  * inside of the first that stands alone in an index of the tensor.
  */
-#include "mapper/order_classes.h"
+#include "mapper/problem/order_classes.h"
 #include "mapper/strategies/optimal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Which factors of a loop a memory has room for: tiles that fit. */
-#include "mapper/skew.h"
+#include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <string.h>

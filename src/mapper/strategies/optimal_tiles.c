@@ -1,6 +1,6 @@
 /* The tiles of a memory, those with the best bound first. */
-#include "mapper/phases.h"
-#include "mapper/skew.h"
+#include "mapper/phases/phases.h"
+#include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* Which parallel factors there are: for each class of equal rows, all products that fit it. */
-#include "mapper/skew.h"
+#include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The search below one unrolling, and the bounds of a branch. */
-#include "mapper/invariants.h"
-#include "mapper/skew.h"
+#include "mapper/problem/invariants.h"
+#include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* Random mappings, the same ones for the same seed: the baseline. */
-#include "mapper/search.h"
+#include "mapper/search/search.h"
 
 void sator_mapper_random_search(struct mapper_search *search)
 {

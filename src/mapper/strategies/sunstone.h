@@ -2,7 +2,7 @@
 #ifndef SATOR_MAPPER_STRATEGIES_SUNSTONE_H
 #define SATOR_MAPPER_STRATEGIES_SUNSTONE_H
 
-#include "mapper/search.h"
+#include "mapper/search/search.h"
 
 /* Table III: the loops that index an access, along which it is reused in full, and in part
  * (sliding). */

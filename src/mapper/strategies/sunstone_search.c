@@ -10,7 +10,7 @@
  * throughput"), as published; so is the growth of tiles only along loops that index what the order
  * reuses. These are the heuristics that make the search fast and let it miss optima.
  */
-#include "mapper/bounds.h"
+#include "mapper/bounds/bounds.h"
 #include "mapper/strategies/sunstone.h"
 
 #include <math.h>

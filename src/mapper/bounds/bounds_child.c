@@ -1,0 +1,426 @@
+/* Bounds for a known tile: the least over the classes of loop orders outside it
+ * (order_classes.h).
+ *
+ * A sliding index may share its halo from its first loop on, at every step at most as much as
+ * between neighbours, until a loop steps that stands alone in an index.
+ */
+#include "mapper/bounds/bounds_parts.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+const int64_t bounds_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/* Find the ports whose time the transfers of a group take. */
+static void find_sides(const struct mapper_problem *p, struct group *group)
+{
+    for (int i = 0; i < p->n_ports; i++) {
+        struct side side = {.port = i};
+        bool used = false;
+        for (int k = 0; k < group->orders.count; k++) {
+            const struct mapper_transfer *t = &p->transfer[group->orders.transfer[k]];
+            for (int f = 0; f < t->n_flows; f++) {
+                const struct mapper_flow *flow = &t->flow[f];
+                if (flow->port != i)
+                    continue;
+                *(flow->arriving ? &side.arriving[k] : &side.unique[k]) += flow->bits;
+                used = true;
+            }
+        }
+        if (used)
+            group->side[group->n_sides++] = side;
+    }
+}
+
+void bounds_open_group(struct mapper_bounds *b, struct group *group, uint32_t transfers)
+{
+    group->transfers = transfers;
+    group->inside = -1;
+    group->n_sides = 0;
+    sator_mapper_order_table_init(&group->orders, b->problem, transfers);
+    find_sides(b->problem, group);
+}
+
+struct mapper_bounds *sator_mapper_bounds_new(
+        const struct mapper_problem *problem, struct mapper_words *words, uint32_t joined)
+{
+    struct mapper_bounds *b = sator_alloc(sizeof *b);
+
+    assert(joined == 0 || (!problem->lends && !problem->imperfect));
+    b->problem = problem;
+    b->words = words;
+    b->joined = joined;
+    b->open = b->either = 0;
+    b->shrink = NULL;
+    b->strides = false;
+    b->compute = 0;
+    b->limit = INFINITY;
+    b->crew = NULL;
+    b->known = b->chosen = problem->n_memories;
+    b->beside = NULL;
+    for (int t = 0; t < MAPPER_TRANSFERS; t++)
+        b->recalled[t].is_set = false;
+    for (int child = 0; child <= problem->n_memories; child++) {
+        uint32_t group = sator_mapper_transfers_into(problem, child);
+        bool joins = child == problem->n_memories;
+        bounds_open_group(b, &b->group[child], joins ? group | joined : group & ~joined);
+        b->group[child].inside = joins ? child - 1 : -1;
+    }
+    b->n_groups = problem->n_memories + 1;
+    return b;
+}
+
+uint32_t sator_mapper_bounds_group(const struct mapper_bounds *b, int child)
+{
+    return b->group[child].transfers;
+}
+
+void sator_mapper_bounds_free(struct mapper_bounds *b)
+{
+    if (b == NULL)
+        return;
+    for (int i = 0; i < b->n_groups; i++)
+        sator_mapper_order_table_free(&b->group[i].orders);
+    free(b);
+}
+
+/* ---- a known tile ---- */
+
+/* The least that crosses with a known tile: all of it in the first stamp of each run, then what is
+ * new in a step. */
+static void bound_steps(struct local *local, const struct order_keep *keep,
+        const struct outside *outside, struct mapper_range *range)
+{
+    const struct mapper_walk *walk = &local->walk;
+    double stamps = outside->stamps;
+
+    for (unsigned reuse = keep->reuse; reuse != 0; reuse &= reuse - 1)
+        stamps *= outside->inverse[__builtin_ctz(reuse)];
+    double group = stamps * local->group_words, tile = stamps * local->tile_words;
+    if (keep->slide >= 0) {
+        struct mapper_slide_order order = {keep->slide, keep->halo, stamps, outside->stamps};
+        sator_mapper_slides_least(&local->recalled->slides, &order, &group, &tile);
+    } else if (keep->slide == ORDER_ANY_SLIDE) { /* the first stamp brings all */
+        group = local->group_words;
+        tile = local->tile_words;
+    }
+    for (int i = 0; i < local->n_idle; i++) {
+        const struct idle *idle = &local->idle[i];
+        bool kept = keep->reuse & idle->bits;
+        group *= kept ? idle->kept[0] : idle->fetched[0];
+        tile *= kept ? idle->kept[1] : idle->fetched[1];
+    }
+    range->unique_lb = (double)walk->groups * walk->scale * group;
+    range->arriving_lb = (double)walk->tiles * walk->tile_scale * tile;
+}
+
+/* The most that crosses when tiles may be smaller: along loops that do not index the tensor each of
+ * the smaller tiles brings as many words, along others all of them together do. */
+static void shrink_tiles(
+        const struct mapper_bounds *b, const struct mapper_walk *walk, struct mapper_range *range)
+{
+    const struct mapper_access *access = walk->access;
+    double times = 1;
+
+    for (int i = 0; i < b->problem->n_loops; i++)
+        times *= access->relevant >> i & 1 ? 1 : (double)b->shrink[i];
+    range->unique_ub *= times;
+    range->arriving_ub *= times;
+    if (b->problem->imperfect || access->is_sliding)
+        range->unique_ub = range->arriving_ub = (double)access->volume;
+}
+
+static void range_of(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
+        const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
+{
+    const struct mapper_walk *walk = &local->walk;
+    double groups = (double)walk->groups, tiles = (double)walk->tiles;
+    /* of those with equal words some order has none beside the other */
+    bool is_parted = shape->in_any_order && walk->transfer->wired != 0;
+
+    if (local->covers_only)
+        range->unique_lb = range->arriving_lb = 0;
+    else if (b->problem->chains)
+        bounds_least_of_chains(b, local, keep, shape, outside, range);
+    else if (local->is_open)
+        bounds_least_of_runs(b, local, keep, shape, outside, range);
+    else
+        bound_steps(local, keep, outside, range);
+    range->ratio = 0;
+    if (local->ratio_fixed && !is_parted)
+        range->ratio = tiles * local->tile_words / (groups * local->group_words);
+    if (walk->access->is_sliding) {
+        range->unique_lb = mapper_greater(range->unique_lb, groups * (double)walk->group_cover);
+        range->arriving_lb = mapper_greater(range->arriving_lb, tiles * (double)walk->tile_cover);
+    }
+    if (b->problem->chains && !walk->transfer->is_counted) {
+        range->unique_lb = mapper_greater(range->unique_lb, (double)walk->access->footprint);
+        range->arriving_lb = mapper_greater(range->arriving_lb, (double)walk->access->footprint);
+        groups = tiles = 1; /* the stamps are those of all */
+    }
+    range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
+    range->arriving_ub = tiles * outside->most_stamps * (double)walk->tile_words;
+    if (b->problem->chains && b->open != 0 && walk->transfer->merges) {
+        /* smaller tiles bring more, and leave other PEs of a tree idle */
+        range->unique_ub = range->arriving_ub = (double)walk->access->volume;
+        range->ratio = 0;
+    }
+    if (b->shrink != NULL)
+        shrink_tiles(b, walk, range);
+    if (walk->transfer->is_counted || walk->transfer->is_quotient)
+        sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
+    if (walk->is_relaxed || local->is_apart || is_parted)
+        range->unique_ub = range->arriving_ub;
+    if (walk->transfer->is_outside && outside->stamps == 1 &&
+            sator_mapper_is_loaded(b->problem, walk->transfer, 1))
+        *range = (struct mapper_range){0};
+}
+
+/* What each unique word of the transfer lends to those that arrive further out. */
+static double lent_by(const struct mapper_bounds *b, const struct mapper_transfer *t)
+{
+    if (!b->problem->lends || t->outward < 0 || b->problem->transfer[t->outward].child >= b->known)
+        return 0;
+    return b->crew->lent_pj[t->outward];
+}
+
+void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
+{
+    bounds->open = loops;
+}
+
+void sator_mapper_bounds_either(struct mapper_bounds *bounds, unsigned loops)
+{
+    bounds->either = loops;
+}
+
+void sator_mapper_bounds_shrink(struct mapper_bounds *bounds, const int64_t *most)
+{
+    bounds->shrink = most;
+}
+
+void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside)
+{
+    bounds->beside = beside;
+}
+
+void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides)
+{
+    bounds->strides = strides;
+}
+
+void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_crew *crew)
+{
+    bounds->crew = crew;
+}
+
+void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m)
+{
+    bounds->known = bounds->chosen = m;
+}
+
+void sator_mapper_bounds_chosen(struct mapper_bounds *bounds, int m)
+{
+    bounds->chosen = m;
+}
+
+void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)
+{
+    bounds->compute = cycles;
+}
+
+void sator_mapper_bounds_limit(struct mapper_bounds *bounds, double pj)
+{
+    bounds->limit = pj;
+}
+
+/* ---- classes of orders: energy against time ---- */
+
+/* The cycles that the transfers take in order class "c", at least. */
+static double class_cycles(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, int c)
+{
+    int n_transfers = group->orders.count;
+    double slowest = b->compute;
+
+    for (int i = 0; i < group->n_sides; i++) {
+        const struct side *side = &group->side[i];
+        double bits =
+                b->beside != NULL ? b->beside->bits[side->port] : b->crew->fixed_bits[side->port];
+        for (int k = 0; k < n_transfers; k++) {
+            const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
+            bits += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
+        }
+        slowest = mapper_greater(slowest, bits * b->crew->per_bit[side->port]);
+    }
+    return slowest;
+}
+
+/* The energy that the transfers spend in order class "c", at least. */
+static double class_pj(
+        const struct mapper_bounds *b, int n_transfers, const struct order_classes *classes, int c)
+{
+    double pj = 0;
+
+    for (int k = 0; k < n_transfers; k++)
+        pj += b->ranges.pj[k][classes->keeps[c][k]];
+    return isnan(pj) ? 0 : pj; /* of no account */
+}
+
+/* Set the share's energy to the least of all classes, and the steps by which it rises for those
+ * that are faster. */
+static void find_steps(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, struct mapper_share *share)
+{
+    double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY;
+    bool known = false; /* "cycles" */
+
+    for (int c = 0; c < classes->count; c++)
+        pj[c] = class_pj(b, group->orders.count, classes, c);
+    for (int n = 0; n <= MAPPER_STEPS; n++) {
+        double least = INFINITY, fastest = INFINITY;
+        for (int c = 0; c < classes->count; c++) {
+            if (known && cycles[c] >= limit)
+                continue;
+            if (pj[c] > least)
+                continue;
+            if (!known && n == 0)
+                cycles[c] = class_cycles(b, group, classes, c);
+            fastest = pj[c] < least ? cycles[c] : mapper_lesser(fastest, cycles[c]);
+            least = pj[c];
+        }
+        if (n == 0)
+            share->pj = mapper_greater(share->pj, least);
+        else
+            sator_mapper_share_step(share, limit, mapper_greater(least - share->pj, 0));
+        if (fastest <= b->compute || least == INFINITY)
+            return;
+        limit = fastest;
+        for (int c = 0; c < classes->count && !known; c++)
+            cycles[c] = class_cycles(b, group, classes, c);
+        known = true;
+    }
+}
+
+/* Bound the "k"-th transfer into a child in all classes, and add what it costs in any. */
+static void bound_transfer(struct mapper_bounds *b, const struct order_classes *classes,
+        int transfer, int k, const struct mapper_shape *shape, const struct outside *outside,
+        struct mapper_share *share)
+{
+    const struct mapper_transfer *t = &b->problem->transfer[transfer];
+    double lent = lent_by(b, t);
+    struct mapper_range least;
+    struct local local;
+
+    bounds_open_local(b, transfer, shape, outside, &local);
+    for (int i = 0; i < classes->n_keeps[k]; i++) {
+        struct mapper_range *range = &b->ranges.range[k][i];
+        range_of(b, &local, &classes->keep[k][i], shape, outside, range);
+        b->ranges.pj[k][i] = sator_mapper_range_pj(t->unique_pj - lent, t->arriving_pj, range);
+        if (i == 0)
+            least = *range;
+        least.unique_lb = mapper_lesser(least.unique_lb, range->unique_lb);
+        least.arriving_lb = mapper_lesser(least.arriving_lb, range->arriving_lb);
+    }
+    sator_mapper_share_transfer(b->problem, transfer, &least, lent, share);
+}
+
+static bool is_dear(const struct mapper_bounds *b, int transfer)
+{
+    return b->problem->access[b->problem->transfer[transfer].access].is_sliding;
+}
+
+static bool is_output(const struct mapper_bounds *b, int transfer)
+{
+    return b->problem->access[b->problem->transfer[transfer].access].role == SATOR_WRITE;
+}
+
+/* Whether more is spent than is of interest if transfers with windows, which are not bounded yet,
+ * bring every word once; the share's energy is then so much. What is read lends nothing. */
+static bool is_over_limit(struct mapper_bounds *b, const struct order_table *orders,
+        const struct order_classes *classes, struct mapper_share *share)
+{
+    double least = INFINITY, windows = 0;
+    bool any = false;
+
+    if (b->limit == INFINITY)
+        return false;
+    for (int k = 0; k < orders->count; k++) {
+        if (!is_dear(b, orders->transfer[k]))
+            continue;
+        if (b->problem->lends && is_output(b, orders->transfer[k]))
+            return false;
+        any = true;
+        windows += sator_mapper_least_pj_of(b->problem, b->crew, orders->transfer[k]);
+        for (int i = 0; i < classes->n_keeps[k]; i++)
+            b->ranges.pj[k][i] = 0;
+    }
+    for (int c = 0; c < classes->count && any; c++)
+        least = mapper_lesser(least, windows + class_pj(b, orders->count, classes, c));
+    if (!any || !(least > b->limit))
+        return false;
+    share->pj = least;
+    return true;
+}
+
+void bounds_of_group(struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, const struct mapper_shape *shape,
+        const struct outside *outside, struct mapper_share *share)
+{
+    const struct order_table *orders = &group->orders;
+
+    for (int dear = 0; dear < 2; dear++) { /* windows take long */
+        for (int k = 0; k < orders->count; k++) {
+            int child = b->problem->transfer[orders->transfer[k]].child;
+            const struct outside *its = &outside[child == group->inside ? 1 : 0];
+            if (is_dear(b, orders->transfer[k]) == (dear == 1))
+                bound_transfer(b, classes, orders->transfer[k], k, shape, its, share);
+        }
+        if (dear == 0 && is_over_limit(b, orders, classes, share))
+            return;
+    }
+    find_steps(b, group, classes, share);
+}
+
+/* Bound the transfers of a group of those into "child". */
+static void share_of(struct mapper_bounds *b, int child, struct group *group,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
+        struct mapper_share *share)
+{
+    const struct mapper_problem *p = b->problem;
+    struct outside outside[2];
+    unsigned near_loops = 0, far_loops = 0;
+
+    *share = (struct mapper_share){0};
+    if (group->orders.count == 0)
+        return;
+    bounds_open_outside(b, child, shape, near, far, &outside[0]);
+    if (child == p->n_memories && b->joined != 0) /* the near loops are inside of its tile */
+        bounds_open_outside(b, child - 1, shape, bounds_ones, far, &outside[1]);
+    for (int i = 0; i < p->n_loops; i++) {
+        near_loops |= outside[0].inverse[i] < 1 ? 1U << i : 0;
+        far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;
+    }
+    const struct order_classes *classes = sator_mapper_order_classes(
+            &group->orders, near_loops, far_loops, b->either & far_loops);
+    bounds_of_group(b, group, classes, shape, outside, share);
+}
+
+void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
+        const int64_t *near, const int64_t *far, struct mapper_share *share)
+{
+    share_of(b, child, &b->group[child], shape, near, far, share);
+}
+
+bool sator_mapper_bounds_some(struct mapper_bounds *b, int child, uint32_t transfers,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
+        struct mapper_share *share)
+{
+    struct group *group = bounds_find_group(b, transfers, b->group[child].inside, 0);
+
+    if (group == NULL)
+        return false;
+    share_of(b, child, group, shape, near, far, share);
+    return true;
+}

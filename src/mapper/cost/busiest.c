@@ -1,0 +1,345 @@
+/* The instance of a memory that moves most, where instances differ (ports.c).
+ *
+ * Where last tiles are short there are two kinds of instances for each loop that is spread over
+ * them: the last has the short tile, all others whole ones. Every combination is counted by itself.
+ * A short tile moves fewer words, but what has nothing to do for a while has to fetch again what it
+ * held. Accesses without a formula, and mappings that leave whole instances idle for a while, are
+ * asked for in the model, instance by instance.
+ */
+#include "mapper/cost/cost.h"
+#include "mapper/problem/invariants.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_KINDS = 12 /* loops with short tiles that are spread: 2^12 kinds of instances */
+};
+
+/* ---- the words that an instance touches ---- */
+
+/* Of loop "i": its parallel positions in rows before "row", and its iterations at one of them. */
+static int64_t positions(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int row, int i)
+{
+    int64_t count = 1;
+
+    for (int r = 0; r < row; r++)
+        count *= p->row[r].is_space ? mapping->factor[r][i] : 1;
+    return count;
+}
+
+static int64_t iterations(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        const struct mapper_alone *alone, int i)
+{
+    int64_t pes = positions(p, mapping, alone->row, i), all = mapper_covered(p, mapping, i);
+
+    assert(all >= p->extent[i] && all % pes == 0);
+    if (pes == 1)
+        return p->extent[i];
+    return all / pes - (alone->last >> i & 1 ? all - p->extent[i] : 0);
+}
+
+/* Set the steps of a part of an index: a run of iterations, repeated by the loops outside of the
+ * positions that stand still. */
+static void add_steps(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int row, int loop, int part, int64_t coef,
+        struct mapper_steps *steps)
+{
+    int innermost = -1; /* of the positions */
+
+    for (int r = 0; r < row; r++) {
+        if (p->row[r].is_space && mapping->factor[r][loop] > 1)
+            innermost = r;
+    }
+    steps->tile[part] = shape->inside[innermost + 1][loop];
+    for (int r = 0; r < innermost; r++) {
+        if (p->row[r].is_space || mapping->factor[r][loop] == 1)
+            continue;
+        assert(steps->n_spread < MAPPER_SPREADS);
+        steps->spread_step[steps->n_spread] = coef * shape->inside[r + 1][loop];
+        steps->spread_part[steps->n_spread] = part;
+        steps->spread_count[steps->n_spread++] = mapping->factor[r][loop];
+    }
+}
+
+static int64_t touched_words(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        const struct mapper_alone *alone, int a)
+{
+    const struct mapper_access *access = &p->access[a];
+    int64_t product = 1;
+
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        struct mapper_steps steps = {.n_spread = 0, .any = false};
+        int64_t cut[MAPPER_PARTS] = {0};
+        bool is_cut = false;
+        if (index->closed == 1) {
+            product *= iterations(p, mapping, alone, index->loop[0]);
+            continue;
+        }
+        for (int i = 0; i < index->n_parts; i++) {
+            int loop = index->loop[i];
+            int64_t pes = positions(p, mapping, alone->row, loop);
+            add_steps(p, mapping, shape, alone->row, loop, i, index->coef[i], &steps);
+            if (pes > 1)
+                cut[i] = mapper_covered(p, mapping, loop) / pes -
+                        iterations(p, mapping, alone, loop);
+            is_cut |= cut[i] > 0;
+        }
+        product *= is_cut ? sator_mapper_words_union_cut(words, a, e, &steps, cut)
+                          : sator_mapper_words_union(words, a, e, &steps);
+    }
+    return product;
+}
+
+int64_t sator_mapper_instance_words(const struct mapper_problem *problem,
+        struct mapper_words *words, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int row, int access)
+{
+    return touched_words(problem, words, mapping, shape, &(struct mapper_alone){row, 0}, access);
+}
+
+/* ---- short tiles ---- */
+
+struct kinds {
+    const struct mapper_problem *problem;
+    struct mapper_words *words;
+    const struct mapper_mapping *mapping;
+    const struct mapper_shape *shape;
+    int memory;
+    struct mapper_alone alone;
+    unsigned loops; /* that tell kinds apart */
+    unsigned *brings; /* of each transfer, rows along which a wire or a tree brings some sum */
+};
+
+static void add_words(const struct kinds *k, int access, bool writes, double count, double *bits)
+{
+    int port = sator_mapper_port_of(k->problem, k->memory, access, writes);
+
+    if (port >= 0)
+        bits[port] += count * (double)k->problem->memory[k->memory].word_bits[access];
+}
+
+/* The words that cross; 0 where they are not known: the mapping is not costed then. */
+static int64_t count_words(const struct kinds *k, int t, const struct mapper_sharing *sharing)
+{
+    int64_t words = sator_mapper_tiling_words(
+            sator_mapper_words_tilings(k->words), k->mapping, k->shape, t, sharing);
+
+    return words < 0 ? 0 : words;
+}
+
+static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
+{
+    struct mapper_sharing sharing = {0};
+
+    if (grouped)
+        sharing = sator_mapper_sharing_of(&k->problem->transfer[t]);
+    sharing.alone = &k->alone;
+    return count_words(k, t, &sharing);
+}
+
+/* The words of "access" that arrive in an instance of the kind. */
+static int64_t arriving_words(const struct kinds *k, int access)
+{
+    for (int t = 0; t < k->problem->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &k->problem->transfer[t];
+        if (transfer->access == access && transfer->child == k->memory)
+            return transfer_words(k, t, false);
+    }
+    return 0;
+}
+
+/* How far the wire leads that sums pass over along row "row"; 0: there is none. */
+static int64_t wire_shift(const struct mapper_transfer *t, int row)
+{
+    for (int k = 0; k < t->n_passes && t->link != NULL; k++) {
+        const struct mapper_pass *pass = &t->passes[k];
+        if (pass->interval < 1 && !pass->is_idle && pass->shift[row] != 0)
+            return pass->shift[row];
+    }
+    return 0;
+}
+
+/* Whether something is brought along row "r", where transfer "t" has a wire or a tree: where the
+ * instances along it hold different words, nothing is. */
+static bool brings(const struct kinds *k, int t, int r)
+{
+    const struct mapper_problem *p = k->problem;
+    const struct mapper_access *access = &p->access[p->transfer[t].access];
+    bool may = false;
+
+    for (int i = 0; i < p->n_loops; i++)
+        may |= k->mapping->factor[r][i] > 1 && !(access->plain >> i & 1);
+    if (!may)
+        return false;
+    struct mapper_sharing sharing = sator_mapper_sharing_of(&p->transfer[t]);
+    int64_t with = count_words(k, t, &sharing);
+    sharing.rows &= ~(1U << r);
+    return count_words(k, t, &sharing) > with;
+}
+
+static void find_brought(const struct kinds *k)
+{
+    const struct mapper_problem *p = k->problem;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        bool is_known = !transfer->is_counted && (!transfer->may_pass || transfer->n_passes == 0);
+        k->brings[t] = 0; /* elsewhere the model is asked */
+        if (p->access[transfer->access].role == SATOR_READ || !is_known)
+            continue;
+        for (int r = 0; r < transfer->child_row; r++) {
+            if ((transfer->collapsed >> r & 1) && brings(k, t, r))
+                k->brings[t] |= 1U << r;
+        }
+    }
+}
+
+/* Whether the instances of the kind bring their sums up by themselves: wires and trees of sums have
+ * what the others need (doc/model.md, section 3). A kind has the first instance along a row unless
+ * it is at the last tile there, and then it has the last one. */
+static bool takes_up(const struct kinds *k, int access)
+{
+    const struct mapper_problem *p = k->problem;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        if (transfer->access != access || transfer->child > k->memory)
+            continue;
+        for (int r = 0; r < transfer->child_row; r++) {
+            bool from_last = wire_shift(transfer, r) < 0;
+            for (int i = 0; i < p->n_loops && (k->brings[t] >> r & 1); i++) {
+                bool is_last = k->alone.last >> i & 1;
+                if (k->mapping->factor[r][i] > 1 && (k->loops >> i & 1) && is_last != from_last)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Add what an instance of one kind moves. */
+static void count_kind(const struct kinds *k, double *bits)
+{
+    const struct mapper_problem *p = k->problem;
+    double fresh[MAPPER_ACCESSES];
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        bool is_output = p->access[a].role == SATOR_WRITE;
+        if (!(p->memory[k->memory].holds >> a & 1))
+            continue;
+        fresh[a] = !is_output ? 0
+                : takes_up(k, a)
+                ? (double)touched_words(p, k->words, k->mapping, k->shape, &k->alone, a)
+                : (double)arriving_words(k, a);
+        if (sator_mapper_own_memory(p, a) != k->memory)
+            continue;
+        double volume = (double)(p->access[a].volume / p->instances);
+        for (int i = 0; i < p->n_loops; i++)
+            volume *= (double)iterations(p, k->mapping, &k->alone, i);
+        add_words(k, a, false, fmax(0, volume - fresh[a]), bits);
+        add_words(k, a, true, is_output ? volume : 0, bits);
+    }
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        int a = transfer->access;
+        bool is_output = p->access[a].role == SATOR_WRITE;
+        if (transfer->parent == k->memory && !transfer->is_outside) {
+            double unique = (double)transfer_words(k, t, true);
+            add_words(k, a, false, fmax(0, unique - fresh[a]), bits);
+            add_words(k, a, true, is_output ? unique : 0, bits);
+        }
+        if (transfer->child == k->memory)
+            add_words(k, a, true, (double)transfer_words(k, t, false) - fresh[a], bits);
+    }
+}
+
+/* The loops whose last tile is short and at one instance of memory "m" only. */
+static unsigned short_loops(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
+{
+    unsigned loops = 0;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        if (positions(p, mapping, p->memory[m].row, i) > 1 &&
+                mapper_covered(p, mapping, i) != p->extent[i])
+            loops |= 1U << i;
+    }
+    return __builtin_popcount(loops) <= MOST_KINDS ? loops : 0;
+}
+
+/* Set the cycles of the ports of memory "k->memory". */
+static void count_kinds(struct kinds *k, double *cycles)
+{
+    const struct mapper_problem *p = k->problem;
+    unsigned loops = short_loops(p, k->mapping, k->memory), last = 0;
+
+    k->alone.row = p->memory[k->memory].row;
+    k->loops = loops;
+    do {
+        double bits[MAPPER_PORTS] = {0};
+        k->alone.last = last;
+        count_kind(k, bits);
+        for (int i = 0; i < p->n_ports; i++) {
+            if (p->port[i].memory == k->memory)
+                cycles[i] = fmax(cycles[i], bits[i] / p->port[i].lane->bits);
+        }
+        last = (last - loops) & loops; /* the next set of these loops */
+    } while (last != 0);
+}
+
+/* ---- a mapping ---- */
+
+static unsigned all_with_ports(const struct mapper_problem *p)
+{
+    unsigned memories = 0;
+
+    for (int i = 0; i < p->n_ports; i++) {
+        if (p->memory[p->port[i].memory].instances > 1)
+            memories |= 1U << p->port[i].memory;
+    }
+    return memories;
+}
+
+void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_traffic *traffic)
+{
+    unsigned brought[MAPPER_TRANSFERS];
+    struct kinds k = {.problem = problem,
+            .words = words,
+            .mapping = mapping,
+            .shape = shape,
+            .brings = brought};
+
+    sator_mapper_crew_of(problem, words, mapping, shape, &traffic->crew);
+    traffic->is_uneven = false;
+    if (!problem->has_inner_ports || traffic->is_unknown)
+        return;
+    bool is_ragged = sator_mapper_is_ragged(problem, mapping, ~0U);
+    bool has_cases = !problem->only_chains && sator_mapper_is_filled(problem, mapping);
+    unsigned asked = !is_ragged ? problem->asked_ports
+            : has_cases         ? problem->asked_ragged_ports
+                                : all_with_ports(problem);
+    if (!is_ragged && asked == 0)
+        return;
+    sator_mapper_port_cycles(problem, traffic, traffic->busiest_cycles);
+    traffic->is_uneven = true;
+    for (int i = 0; i < problem->n_ports && is_ragged; i++) {
+        if (problem->memory[problem->port[i].memory].instances > 1)
+            traffic->busiest_cycles[i] = 0;
+    }
+    if (asked != 0)
+        sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, asked, traffic);
+    if (!is_ragged)
+        return;
+    find_brought(&k);
+    for (k.memory = 0; k.memory < problem->n_memories; k.memory++) {
+        if (problem->memory[k.memory].instances > 1 && !(asked >> k.memory & 1))
+            count_kinds(&k, traffic->busiest_cycles);
+    }
+}

@@ -1,0 +1,570 @@
+/* What a mapping costs, exactly (doc/search.md, "Counting").
+ *
+ * From one prefix stamp to the next, one temporal loop steps forward and all loops inside it fall
+ * back to their start. So the tile moves by the same amount at every step of the same loop, and the
+ * words kept from the stamp before are (times that loop steps) x (words of a tile and of the same
+ * tile so shifted). The sum over the loops is exact; nothing is estimated.
+ */
+#include "mapper/cost/cost.h"
+#include "mapper/problem/invariants.h"
+#include "mapper/problem/skew.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const int64_t *tile)
+{
+    const struct mapper_access *what = &sator_mapper_words_problem(words)->access[access];
+    int64_t size = 1;
+
+    if (what->n_quotients > 0)
+        return sator_mapper_tiling_most(sator_mapper_words_tilings(words), access, tile);
+    if (what->is_counted)
+        return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);
+    for (int e = 0; e < what->n_indices; e++) {
+        const struct mapper_index *index = &what->index[e];
+        if (index->closed != 0) {
+            size *= index->closed == 1
+                    ? tile[index->loop[0]]
+                    : sator_mapper_pair(index, tile[index->loop[0]], tile[index->loop[1]]);
+            continue;
+        }
+        struct mapper_steps steps;
+        steps.n_spread = 0;
+        steps.any = false;
+        for (int i = 0; i < what->index[e].n_parts; i++)
+            steps.tile[i] = tile[what->index[e].loop[i]];
+        size *= sator_mapper_words_union(words, access, e, &steps);
+    }
+    return size;
+}
+
+void sator_mapper_count_footprints(struct mapper_problem *p)
+{
+    struct mapper_words *words = sator_mapper_words_new(p);
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (!p->access[a].is_counted)
+            p->access[a].footprint = sator_mapper_tile_words(words, a, p->extent);
+    }
+    sator_mapper_words_free(words);
+}
+
+bool sator_mapper_fits(
+        const struct mapper_problem *problem, int m, const int64_t *size, int *violated)
+{
+    const struct mapper_memory *memory = &problem->memory[m];
+
+    for (int c = 0; c < memory->n_capacities; c++) {
+        const struct mapper_capacity *capacity = &memory->capacity[c];
+        sator_int needed = 0;
+        for (int a = 0; a < problem->n_accesses; a++) {
+            if (!(capacity->accesses >> a & 1) || problem->access[a].stored_as != a)
+                continue;
+            assert(size[a] >= 0);
+            int64_t most = size[a];
+            for (int other = a + 1; other < problem->n_accesses; other++) {
+                if (problem->access[other].stored_as == a && size[other] > most)
+                    most = size[other];
+            }
+            needed += (sator_int)most * (capacity->in_bits ? memory->word_bits[a] : 1);
+        }
+        if (needed > capacity->available) {
+            if (violated != NULL)
+                *violated = c;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- one transfer ---- */
+
+/* Whether wires pass words along the row of digit "k", and PEs that differ in it alone are no
+ * neighbours: some loop that indexes the access stands inside of it. */
+static bool is_parted(const struct mapper_walk *walk, const struct mapper_shape *shape, int k)
+{
+    int row = shape->digit[k].row;
+
+    if (!(walk->transfer->wired >> row & 1) || shape->in_any_order || walk->passes ||
+            walk->is_relaxed)
+        return false;
+    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++) {
+        if (walk->access->relevant >> shape->digit[k].loop & 1)
+            return true;
+    }
+    return false;
+}
+
+/* The steps of each sliding index between the PEs that share; the counts of groups and tiles. */
+static void init_space(struct mapper_walk *walk, const struct mapper_shape *shape)
+{
+    const struct mapper_transfer *t = walk->transfer;
+    const struct mapper_access *access = walk->access;
+
+    walk->groups = walk->tiles = walk->copies = 1;
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (digit->row >= t->child_row)
+            break; /* rows ascend */
+        bool shared = walk->shared >> digit->row & 1;
+        walk->tiles *= digit->count;
+        if (!shared) {
+            walk->groups *= digit->count;
+            continue;
+        }
+        if (!(access->relevant >> digit->loop & 1)) {
+            bool copied = !(t->collapsed >> digit->row & 1);
+            if (is_parted(walk, shape, k))
+                walk->groups *= digit->count;
+            walk->copies *= copied ? digit->count : 1;
+            walk->groups *= copied && walk->is_relaxed ? digit->count : 1;
+            continue;
+        }
+        int e = access->index_of[digit->loop];
+        walk->spread = true;
+        if (access->index[e].closed == 1) {
+            walk->group_values[e] *= digit->count;
+            continue;
+        }
+        if (access->index[e].is_core && access->index[e].divisor == 0)
+            continue;
+        struct mapper_steps *steps = &walk->steps[e];
+        assert(steps->n_spread < MAPPER_SPREADS);
+        steps->spread_step[steps->n_spread] =
+                access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop];
+        for (int i = 0; i < access->index[e].n_parts; i++) {
+            if (access->index[e].loop[i] == digit->loop)
+                steps->spread_part[steps->n_spread] = i;
+        }
+        steps->spread_count[steps->n_spread++] = digit->count;
+    }
+    assert(1 <= walk->groups && walk->groups <= walk->tiles);
+}
+
+enum passing_as {
+    AS_IT_IS,
+    RELAXED, /* for a lower bound */
+    ALWAYS, /* also where there is a formula */
+    LINKS_ALONE /* also from further back than the stamp before */
+};
+
+static void open_walk(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, enum passing_as as,
+        struct mapper_walk *walk)
+{
+    const struct mapper_transfer *t = as == LINKS_ALONE ? problem->transfer[transfer].links_alone
+                                                        : &problem->transfer[transfer];
+    const struct mapper_access *access = &problem->access[t->access];
+    bool passes = t->may_pass && (as >= ALWAYS || sator_mapper_is_passed(problem, t, shape));
+
+    walk->problem = problem;
+    walk->transfer = t;
+    walk->access = access;
+    walk->number = transfer;
+    walk->passes = passes && as != RELAXED;
+    walk->is_relaxed = passes && as == RELAXED;
+    walk->shared = t->collapsed | (passes ? t->linked_rows : 0);
+    walk->first_way = 0;
+    walk->n_ways = t->n_passes + t->n_buses;
+    walk->spread = walk->knows_net = false;
+    walk->cut = NULL;
+    walk->open = 0;
+    walk->scale = walk->tile_scale = 1;
+    walk->cold_row = sator_mapper_cold_row(problem, shape, t);
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        walk->steps[e].n_spread = 0;
+        walk->steps[e].any = t->is_complex || (passes && t->n_passes > 0);
+        for (int i = 0; i < index->n_parts; i++)
+            walk->steps[e].tile[i] = shape->inside[t->child_row][index->loop[i]];
+        walk->tile_values[e] = index->closed == 1 ? walk->steps[e].tile[0]
+                : index->closed == 2
+                ? sator_mapper_pair(index, walk->steps[e].tile[0], walk->steps[e].tile[1])
+                : sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
+        walk->group_values[e] = walk->tile_values[e];
+    }
+    init_space(walk, shape);
+    walk->group_words = walk->tile_words = 1;
+    for (int e = 0; e < access->n_indices; e++) {
+        if (walk->steps[e].n_spread > 0 && !walk->passes)
+            walk->group_values[e] = sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
+        walk->group_words *= walk->group_values[e];
+        walk->tile_words *= walk->tile_values[e];
+    }
+    assert(walk->passes || walk->group_words >= walk->tile_words);
+    if (!walk->passes)
+        return;
+    sator_mapper_walk_digits(walk, shape);
+    walk->group_words = sator_mapper_entering(words, walk, NULL);
+}
+
+void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
+{
+    open_walk(problem, words, shape, transfer, AS_IT_IS, walk);
+}
+
+void sator_mapper_walk_relax(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
+{
+    open_walk(problem, words, shape, transfer, RELAXED, walk);
+}
+
+void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
+{
+    open_walk(problem, words, shape, transfer, LINKS_ALONE, walk);
+}
+
+static int64_t lanes_of(const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
+{
+    int64_t lanes = 1;
+
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (digit->loop == loop && digit->row > walk->problem->innermost)
+            lanes *= digit->count;
+    }
+    return lanes;
+}
+
+/* The values of all indices over the whole run, along which the digits in "fixed" rows stand still:
+ * of a loop with such a digit, only what lies inside the innermost of them is counted. */
+static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_shape *shape, unsigned fixed)
+{
+    const struct mapper_problem *p = walk->problem;
+    int64_t extent[MAPPER_LOOPS];
+    bool stands = false;
+
+    for (int k = 0; k < shape->n_digits; k++) { /* rows ascend: the innermost comes last */
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (!(fixed >> digit->row & 1) || !(walk->access->relevant >> digit->loop & 1))
+            continue;
+        if (!stands)
+            memcpy(extent, p->extent, sizeof extent);
+        stands = true;
+        if (p->imperfect && walk->transfer->child == p->n_memories) {
+            if (digit->row > p->innermost &&
+                    p->extent[digit->loop] % lanes_of(walk, shape, digit->loop) != 0)
+                return 0; /* it may always be idle */
+            extent[digit->loop] = 1;
+            continue;
+        }
+        extent[digit->loop] = shape->inside[digit->row + 1][digit->loop];
+        if (walk->open >> digit->loop & 1)
+            extent[digit->loop] = 1;
+        else if (walk->cut != NULL)
+            extent[digit->loop] -= walk->cut[digit->loop];
+    }
+    if (!stands)
+        return walk->access->footprint;
+    if (walk->access->is_counted) {
+        int64_t size = 1; /* along loops that stand alone, beside one element of the rest */
+        for (int e = 0; e < walk->access->n_indices; e++) {
+            const struct mapper_index *index = &walk->access->index[e];
+            struct mapper_steps steps = {.n_spread = 0};
+            for (int i = 0; i < index->n_parts; i++)
+                steps.tile[i] = extent[index->loop[i]];
+            size *= sator_mapper_words_union(words, walk->transfer->access, e, &steps);
+        }
+        return size;
+    }
+    return sator_mapper_tile_words(words, walk->transfer->access, extent);
+}
+
+void sator_mapper_walk_cover(
+        struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape)
+{
+    const struct mapper_transfer *t = walk->transfer;
+
+    walk->tile_cover = cover(walk, words, shape, t->outer | t->between);
+    walk->group_cover = walk->shared == 0
+            ? walk->tile_cover
+            : cover(walk, words, shape, (t->outer | t->between) & ~walk->shared);
+}
+
+/* The temporal factors of the rows before "row". */
+static int64_t stamps_outside(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int row)
+{
+    int64_t stamps = 1;
+
+    for (int r = 0; r < row; r++)
+        stamps *= p->row[r].is_space ? 1 : mapper_steps_at(p, mapping, r);
+    return stamps;
+}
+
+void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = walk->problem;
+
+    walk->stamps = stamps_outside(p, mapping, walk->transfer->child_row);
+    if (sator_mapper_is_loaded(p, walk->transfer, walk->stamps))
+        walk->groups = walk->tiles = 0;
+}
+
+void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words *words,
+        const int64_t *shift, int loop, int64_t step, int64_t *group, int64_t *tile)
+{
+    const struct mapper_access *access = walk->access;
+    int moved_index = access->relevant >> loop & 1 ? access->index_of[loop] : -1;
+    int64_t move[MAPPER_INDICES];
+
+    *group = *tile = 1;
+    for (int e = 0; e < access->n_indices && (*group | *tile) != 0; e++) {
+        move[e] = shift[e] + (e == moved_index ? access->coef_of[loop] * step : 0);
+        if (move[e] == 0) {
+            *group *= walk->group_values[e];
+            *tile *= walk->tile_values[e];
+            continue;
+        }
+        if (walk->passes && access->index[e].closed == 1) { /* all is new */
+            *group = *tile = 0;
+            return;
+        }
+        int64_t kept = walk->passes ? 0
+                                    : sator_mapper_words_kept(words, walk->transfer->access, e,
+                                              &walk->steps[e], move[e]);
+        *group = walk->passes ? 1 : *group * kept; /* 1: not known yet */
+        if (walk->steps[e].n_spread > 0 || walk->passes) {
+            struct mapper_steps alone = {.n_spread = 0};
+            memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
+            kept = sator_mapper_words_kept(words, walk->transfer->access, e, &alone, move[e]);
+        }
+        *tile *= kept;
+    }
+    assert(0 <= *tile && *tile <= walk->tile_words);
+    assert(walk->passes || (0 <= *group && *group <= walk->group_words));
+    if (walk->passes)
+        *group = walk->group_words - sator_mapper_entering(words, walk, move);
+}
+
+void sator_mapper_pace_init(struct mapper_pace *pace)
+{
+    *pace = (struct mapper_pace){.inside = 1, .still = 1};
+}
+
+void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words *words,
+        struct mapper_pace *pace, int loop, int64_t factor, int64_t step)
+{
+    if (pace->settled || factor == 1)
+        return;
+    bool relevant = walk->access->relevant >> loop & 1;
+    pace->settled = (walk->access->plain >> loop & 1) &&
+            sator_mapper_is_out_of_reach(walk->transfer, pace->inside, factor);
+    pace->inside *= factor;
+    if (pace->dead)
+        return;
+    assert(walk->stamps % pace->inside == 0);
+    int64_t times = walk->stamps / pace->inside * (factor - 1);
+    if (!pace->moved && !relevant) {
+        pace->still = pace->inside;
+        pace->kept_unique += times * walk->group_words;
+        pace->kept_arriving += times * walk->tile_words;
+        return;
+    }
+    if (walk->access->plain >> loop & 1) { /* a tile of a plain index never returns to its place */
+        pace->dead = true;
+        return;
+    }
+    int64_t group, tile;
+    sator_mapper_kept_words(walk, words, pace->shift, loop, step, &group, &tile);
+    pace->kept_unique += times * group;
+    pace->kept_arriving += times * tile;
+    if (!relevant)
+        return;
+    pace->moved = true;
+    pace->shift[walk->access->index_of[loop]] -= walk->access->coef_of[loop] * step * (factor - 1);
+}
+
+/* ---- a whole mapping ---- */
+
+/* The time-stamps of loop "i" in which the first "n" of its iterations in a digit's step run, rows
+ * from "row" on: a short last part takes no time of its own where other PEs have a whole one. */
+static int64_t stamps_of(
+        const struct mapper_mapping *mapping, const struct mapper_problem *p, int i, int64_t n)
+{
+    int64_t stamps = 0, inside[MAPPER_ROWS + 1], time[MAPPER_ROWS + 1];
+
+    inside[p->n_rows] = time[p->n_rows] = 1;
+    for (int r = p->n_rows - 1; r >= 0; r--) {
+        inside[r] = inside[r + 1] * mapping->factor[r][i];
+        time[r] = time[r + 1] * (p->row[r].is_space ? 1 : mapping->factor[r][i]);
+    }
+    for (int r = 0; r < p->n_rows && n > 0; r++) {
+        int64_t whole = n / inside[r + 1];
+        if (p->row[r].is_space && whole > 0)
+            return stamps + time[r + 1];
+        stamps += whole * time[r + 1];
+        n %= inside[r + 1];
+    }
+    assert(stamps >= 1);
+    return stamps;
+}
+
+int64_t sator_mapper_time_stamps(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    int64_t stamps = 1;
+
+    if (problem->skew != NULL)
+        return sator_mapper_skewed_stamps(problem, mapping, 0);
+    if (!problem->imperfect)
+        return stamps_outside(problem, mapping, problem->n_rows);
+    for (int i = 0; i < problem->n_loops; i++)
+        stamps *= stamps_of(mapping, problem, i, problem->extent[i]);
+    return stamps;
+}
+
+void sator_mapper_walk_pace(struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_pace *pace)
+{
+    const struct mapper_problem *p = walk->problem;
+
+    sator_mapper_walk_stamps(walk, mapping);
+    sator_mapper_pace_init(pace);
+    for (int r = walk->transfer->child_row - 1; r >= walk->cold_row && !pace->dead; r--) {
+        const int8_t *order = mapping->order[p->row[r].memory];
+        if (p->row[r].is_space)
+            continue;
+        for (int k = p->n_loops - 1; k >= 0 && !pace->dead; k--) {
+            int loop = order[k];
+            int64_t factor = mapping->factor[r][loop];
+            if (factor > 1)
+                sator_mapper_pace_place(
+                        walk, words, pace, loop, factor, shape->inside[r + 1][loop]);
+        }
+    }
+}
+
+int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, int transfer, int n_ways)
+{
+    struct mapper_shape shape;
+    struct mapper_walk walk;
+    struct mapper_pace pace;
+
+    sator_mapper_shape_init(problem, mapping, &shape);
+    open_walk(problem, words, &shape, transfer, ALWAYS, &walk);
+    walk.n_ways = n_ways;
+    walk.group_words = sator_mapper_entering(words, &walk, NULL);
+    if (sator_mapper_is_cut(problem, mapping, &shape, transfer)) {
+        struct mapper_sharing sharing = sator_mapper_sharing_of(walk.transfer);
+        sharing.n_ways = n_ways;
+        int64_t crossing = sator_mapper_tiling_words(
+                sator_mapper_words_tilings(words), mapping, &shape, transfer, &sharing);
+        return crossing < 0 ? 0 : crossing;
+    }
+    sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
+    return sator_mapper_unique(&walk, &pace);
+}
+
+void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
+{
+    struct mapper_shape shape;
+
+    sator_mapper_shape_init(problem, mapping, &shape);
+    traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
+    traffic->is_unknown = traffic->has_late = false;
+    if (problem->in_hull)
+        sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);
+    for (int t = 0; t < problem->n_transfers; t++) {
+        const struct mapper_transfer *what = &problem->transfer[t];
+        struct mapper_walk walk;
+        struct mapper_pace pace;
+        if (what->is_outside &&
+                sator_mapper_is_loaded(
+                        problem, what, stamps_outside(problem, mapping, what->child_row))) {
+            traffic->unique[t] = traffic->arriving[t] = traffic->merged[t] = 0;
+            traffic->extra_pj[t] = 0;
+            continue;
+        }
+        if (what->is_quotient ||
+                (!what->is_counted && sator_mapper_is_cut(problem, mapping, &shape, t))) {
+            sator_mapper_count_tiling(
+                    sator_mapper_words_tilings(words), mapping, &shape, t, traffic);
+            continue;
+        }
+        if (what->is_counted) {
+            sator_mapper_count_transfer(words, mapping, t, traffic);
+            continue;
+        }
+        sator_mapper_walk_init(problem, words, &shape, t, &walk);
+        sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
+        traffic->unique[t] = sator_mapper_unique(&walk, &pace);
+        traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
+        assert(0 <= traffic->unique[t] && traffic->unique[t] <= traffic->arriving[t]);
+    }
+    sator_mapper_find_busiest(problem, words, mapping, &shape, traffic);
+}
+
+double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles)
+{
+    switch (objective) {
+    case SATOR_MAP_ENERGY:
+        return pj;
+    case SATOR_MAP_LATENCY:
+        return cycles;
+    default:
+        return pj * cycles;
+    }
+}
+
+struct mapper_cost sator_mapper_cost(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic)
+{
+    double pj = problem->fixed_pj, port_cycles[MAPPER_PORTS];
+    bool has_extra = problem->has_counted || traffic->has_late;
+
+    if (traffic->is_unknown)
+        return (struct mapper_cost){INFINITY, INFINITY, INFINITY};
+    for (int i = 0; i < problem->n_transfers; i++) {
+        pj += (double)traffic->unique[i] * problem->transfer[i].unique_pj +
+                (double)traffic->arriving[i] * problem->transfer[i].arriving_pj;
+        if (has_extra &&
+                (problem->transfer[i].is_counted ||
+                        (traffic->has_late && problem->transfer[i].has_late)))
+            pj += traffic->extra_pj[i];
+    }
+    double cycles = (double)traffic->time_stamps * problem->cycles_per_instance;
+    sator_mapper_port_cycles(problem, traffic, port_cycles);
+    for (int i = 0; i < problem->n_ports; i++)
+        cycles = port_cycles[i] > cycles ? port_cycles[i] : cycles;
+    assert(cycles > 0);
+    if (problem->leakage_pj != 0)
+        pj += problem->leakage_pj * ceil(cycles);
+    if (!problem->has_energy)
+        pj = NAN;
+    return (struct mapper_cost){pj, cycles, sator_mapper_value(problem->objective, pj, cycles)};
+}
+
+/* ---- legality ---- */
+
+bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping)
+{
+    struct mapper_shape shape;
+
+    if (!mapper_is_complete(problem, mapping)) /* it may be one of a space of other factors */
+        return false;
+    if (!mapper_fits_arrays(problem, mapping))
+        return false;
+    if (problem->imperfect && !sator_mapper_is_in_space(problem, mapping))
+        return false;
+    sator_mapper_shape_init(problem, mapping, &shape);
+    for (int m = 0; m < problem->n_memories; m++) {
+        int64_t size[MAPPER_ACCESSES] = {0};
+        for (int a = 0; a < problem->n_accesses; a++) {
+            if (problem->memory[m].holds >> a & 1)
+                size[a] = sator_mapper_tile_words(words, a, shape.inside[problem->memory[m].row]);
+        }
+        if (!sator_mapper_fits(problem, m, size, NULL))
+            return false;
+    }
+    return sator_mapper_is_allowed(problem, mapping);
+}

@@ -1,0 +1,196 @@
+/* Which factors the mappings of an imperfect problem have (doc/mapper.md, "Factors that do not
+ * divide an extent").
+ *
+ * From inside outward a loop's factors are a chain of ceilings: of R iterations or tiles a factor f
+ * makes ceil(R / f) tiles, and of the factors that make as many f is the least. The chain ends with
+ * one tile. Where words pass from PE to PE only chains are in the space that leave no PE of theirs
+ * without a tile: see enum mapper_form.
+ */
+#include "mapper/cost/cost.h"
+
+#include <assert.h>
+
+static bool has_digit(const struct mapper_mapping *mapping, int loop, unsigned rows)
+{
+    bool any = false;
+
+    for (; rows != 0; rows &= rows - 1)
+        any |= mapping->factor[__builtin_ctz(rows)][loop] > 1;
+    return any;
+}
+
+void sator_mapper_unrolled(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled)
+{
+    *unrolled = (struct mapper_unrolled){.lanes = 1, .pes = 1};
+    for (int r = 0; r < problem->n_rows; r++) {
+        int64_t factor = mapping->factor[r][loop];
+        if (problem->row[r].is_space && factor > 1)
+            *(r > problem->innermost ? &unrolled->lanes : &unrolled->pes) *= factor;
+    }
+    if (sator_mapper_passes_directly(problem, mapping) ||
+            has_digit(mapping, loop, problem->direct_wired) ||
+            (problem->merged_sliding >> loop & 1) != 0)
+        unrolled->form = MAPPER_WHOLE;
+    else if (sator_mapper_passed(problem, mapping) != 0 ||
+            has_digit(mapping, loop, problem->linked_rows))
+        unrolled->form = MAPPER_FILLED;
+}
+
+int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row, int64_t pes)
+{
+    int64_t dims = 0, root = 1;
+
+    assert(pes >= 1 && problem->row[row].is_space);
+    for (int r = 0; r < problem->n_rows; r++)
+        dims += problem->row[r].level == problem->row[row].level && problem->row[r].shape > 1;
+    /* a x b PEs are for N tiles when a = ceil(N / b) and b = ceil(N / a): more than a (b - 1) and
+     * (a - 1) b, so at least a b - min(a, b) + 1 */
+    while ((root + 1) * (root + 1) <= pes)
+        root++;
+    return dims < 2 ? pes : dims == 2 ? pes - root + 1 : (pes + 1) / 2;
+}
+
+bool sator_mapper_spreads(const struct mapper_problem *problem, int row, int64_t tiles, int64_t pes)
+{
+    assert(tiles >= 1 && pes >= 1);
+    if (pes == 1)
+        return true;
+    if (row < 0 || !problem->row[row].is_space)
+        return false;
+    for (int64_t here = 1; here <= pes && here <= problem->row[row].shape; here++) {
+        if (pes % here == 0 && sator_mapper_is_ceiling(tiles, here) &&
+                sator_mapper_spreads(
+                        problem, row - 1, sator_mapper_blocks(tiles, here), pes / here))
+            return true;
+    }
+    return false;
+}
+
+bool sator_mapper_may_lane(const struct mapper_problem *problem, int loop, int64_t lanes)
+{
+    int64_t n = problem->extent[loop];
+
+    if (problem->chains)
+        return sator_mapper_spreads(problem, problem->n_rows - 1, n, lanes);
+    return problem->direct_sliding >> loop & 1 ? n % lanes == 0 : sator_mapper_is_ceiling(n, lanes);
+}
+
+int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
+        const struct mapper_unrolled *unrolled, int64_t tile)
+{
+    int64_t n = problem->extent[loop], blocks = sator_mapper_blocks(n, unrolled->lanes);
+    int64_t number = sator_mapper_blocks(blocks, tile);
+
+    assert(tile >= 1 && unrolled->lanes >= 1 && unrolled->pes >= 1);
+    if (!sator_mapper_may_lane(problem, loop, unrolled->lanes))
+        return 0;
+    if (!sator_mapper_is_ceiling(blocks, tile) &&
+            problem->row[problem->innermost].fixed[loop] != tile)
+        return 0;
+    if (tile > blocks || (problem->innermost == 0 && number > 1))
+        return 0; /* nothing further out takes more tiles */
+    if (unrolled->form == MAPPER_WHOLE && number * tile * unrolled->lanes != n)
+        return 0;
+    if ((unrolled->form != MAPPER_ANY || !problem->chains) && number % unrolled->pes != 0)
+        return 0;
+    if (!problem->chains && problem->is_direct && unrolled->pes == 1 && tile > 1 && number > 1 &&
+            (blocks - 1) % tile == 0)
+        return 0; /* the last tile is a single block */
+    return sator_mapper_blocks(number, unrolled->pes);
+}
+
+bool sator_mapper_is_row_chain(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row)
+{
+    bool all = true;
+
+    for (int i = 0; i < problem->n_loops && all; i++) {
+        int64_t number = problem->extent[i];
+        for (int r = problem->n_rows - 1; r > row; r--)
+            number = sator_mapper_blocks(number, mapping->factor[r][i]);
+        all = sator_mapper_is_ceiling(number, mapping->factor[row][i]);
+    }
+    return all;
+}
+
+bool sator_mapper_is_chain(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
+{
+    struct mapper_unrolled unrolled;
+    int64_t tile = mapping->factor[problem->innermost][loop];
+
+    sator_mapper_unrolled(problem, mapping, loop, &unrolled);
+    if (sator_mapper_left(problem, loop, &unrolled, tile) == 0)
+        return false;
+    int64_t number =
+            sator_mapper_blocks(sator_mapper_blocks(problem->extent[loop], unrolled.lanes), tile);
+    for (int r = problem->innermost - 1; r >= 0; r--) {
+        const struct mapper_row *row = &problem->row[r];
+        int64_t factor = mapping->factor[r][loop];
+        int inner = r;
+        while (row->is_space && problem->row[r - 1].is_space) /* a memory is outermost */
+            factor *= mapping->factor[--r][loop];
+        assert(factor >= 1);
+        bool may = row->is_space
+                ? sator_mapper_spreads(problem, inner, number, factor)
+                : sator_mapper_is_ceiling(number, factor) || row->fixed[loop] == factor;
+        if (unrolled.form == MAPPER_ANY && problem->chains ? !may : number % factor != 0)
+            return false;
+        number = sator_mapper_blocks(number, factor);
+    }
+    return number == 1;
+}
+
+bool sator_mapper_is_in_space(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    bool all = true;
+
+    for (int i = 0; i < problem->n_loops && all; i++)
+        all = sator_mapper_is_chain(problem, mapping, i);
+    for (int r = 0; r < problem->n_rows && all && problem->chains; r++)
+        all = !problem->row[r].is_space || sator_mapper_is_row_chain(problem, mapping, r);
+    return all;
+}
+
+bool sator_mapper_is_filled(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    for (int i = 0; i < problem->n_loops; i++) {
+        int64_t inside = 1, outside = 1;
+        for (int r = 0; r < problem->n_rows; r++)
+            *(r < problem->innermost ? &outside : &inside) *= mapping->factor[r][i];
+        if (outside != sator_mapper_blocks(problem->extent[i], inside))
+            return false;
+    }
+    return true;
+}
+
+int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **tiles)
+{
+    int64_t *list = NULL;
+    int count = 0;
+
+    for (int64_t tile = 1; tile <= n;) { /* the least tile of each number of tiles */
+        assert(sator_mapper_is_ceiling(n, tile) && (count == 0 || list[count - 1] < tile));
+        SATOR_PUSH(arena, list, count, tile);
+        int64_t number = (n + tile - 1) / tile;
+        if (number == 1)
+            break;
+        tile = (n + number - 2) / (number - 1);
+    }
+    *tiles = list;
+    return count;
+}
+
+int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
+        int64_t lanes, const int64_t **tiles)
+{
+    const int64_t *fixed = &problem->row[problem->innermost].fixed[loop];
+
+    if (*fixed == 0)
+        return sator_mapper_tiles(arena, sator_mapper_blocks(problem->extent[loop], lanes), tiles);
+    *tiles = fixed;
+    return 1;
+}

@@ -1,0 +1,285 @@
+/* Words that pass from PE to PE while a sliding index is unrolled (doc/search.md, "Counting"): when
+ * they do, and how many enter in a stamp, which is one of a tiled nest (count/tiled/stamp.c).
+ */
+#include "base/arena.h"
+#include "base/memo.h"
+#include "count/tiled/stamp.h"
+#include "mapper/cost/cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- digits ---- */
+
+/* Whether words pass when sliding indices are unrolled over "rows", and any loops over "all". */
+static bool pass_over(const struct mapper_transfer *t, unsigned rows, unsigned all)
+{
+    if ((rows & t->linked_rows) != 0 || (all & t->grouped_rows) != 0)
+        return true;
+    rows &= t->collapsed;
+    for (int k = 0; k < t->n_buses; k++) {
+        if ((rows & ~t->bus_rows[k]) == 0)
+            return false; /* the others spread words of plain loops, and of those that index none */
+    }
+    return rows != 0 && t->n_buses > 0;
+}
+
+bool sator_mapper_is_passed(const struct mapper_problem *problem,
+        const struct mapper_transfer *transfer, const struct mapper_shape *shape)
+{
+    const struct mapper_access *access = &problem->access[transfer->access];
+    unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
+
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < transfer->child_row; k++) {
+        all |= 1U << shape->digit[k].row;
+        rows |= sliding >> shape->digit[k].loop & 1 ? 1U << shape->digit[k].row : 0;
+    }
+    return pass_over(transfer, rows, all);
+}
+
+unsigned sator_mapper_passed(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    unsigned transfers = 0;
+
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        const struct mapper_access *access = &problem->access[t->access];
+        if (!t->may_pass)
+            continue;
+        unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
+        for (int r = 0; r < t->child_row; r++) {
+            for (int l = 0; l < problem->n_loops && problem->row[r].is_space; l++) {
+                unsigned here = mapping->factor[r][l] > 1 ? 1U << r : 0;
+                all |= here;
+                rows |= sliding >> l & 1 ? here : 0;
+            }
+        }
+        transfers |= pass_over(t, rows, all) ? 1U << i : 0;
+    }
+    return transfers;
+}
+
+bool sator_mapper_passes_directly(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    unsigned direct = 0;
+
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        direct |= t->may_pass && t->child == problem->n_memories ? 1U << i : 0;
+    }
+    return direct != 0 && (sator_mapper_passed(problem, mapping) & direct) != 0;
+}
+
+void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape)
+{
+    const struct mapper_access *access = walk->access;
+
+    walk->n_net_digits = 0;
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        bool moves = access->relevant >> digit->loop & 1;
+        if (digit->row >= walk->transfer->child_row || !(walk->shared >> digit->row & 1))
+            continue;
+        walk->net_digit[walk->n_net_digits++] = (struct mapper_net_digit){.row = digit->row,
+                .loop = digit->loop,
+                .index = moves ? access->index_of[digit->loop] : -1,
+                .count = digit->count,
+                .step = access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop]};
+    }
+}
+
+/* Whether families that the walk's ways include join some PEs of a digit's row. */
+static bool is_grouped(const struct mapper_walk *walk, int digit)
+{
+    const struct mapper_transfer *t = walk->transfer;
+
+    for (int k = 0; k < walk->n_ways - t->n_passes; k++) {
+        if (t->bus_of[k] != NULL && (t->bus_rows[k] >> walk->net_digit[digit].row & 1))
+            return true;
+    }
+    return false;
+}
+
+/* ---- a stamp ---- */
+
+static bool is_plain(const struct mapper_walk *walk, int digit)
+{
+    int e = walk->net_digit[digit].index;
+
+    return e >= 0 && walk->access->index[e].closed == 1;
+}
+
+struct entering {
+    struct sator_memo *words; /* int64_t */
+    struct sator_stamps *stamps;
+    struct sator_arena *arena; /* of one */
+};
+
+static void *entering_new(const struct mapper_problem *problem)
+{
+    struct entering *entering = sator_alloc(sizeof *entering);
+
+    (void)problem;
+    *entering = (struct entering){
+            sator_memo_new(sizeof(int64_t)), sator_stamps_new(), sator_arena_new()};
+    return entering;
+}
+
+static void entering_free(void *state)
+{
+    struct entering *entering = state;
+
+    sator_memo_free(entering->words);
+    sator_stamps_free(entering->stamps);
+    sator_arena_free(entering->arena);
+    free(entering);
+}
+
+/* What joins the PEs: of the links, then buses, those from "first_way" to before "n_ways". */
+static struct sator_tiling_net net_of(
+        const struct mapper_walk *walk, unsigned held, struct sator_arena *arena)
+{
+    const struct mapper_transfer *t = walk->transfer;
+    struct sator_tiling_link *link =
+            SATOR_NEW_ARRAY(arena, struct sator_tiling_link, t->n_passes + 1);
+    int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, t->child_row + 1);
+    struct sator_tiling_net net = {
+            .number = walk->number << 16 | walk->first_way << 8 | walk->n_ways,
+            .n_rows = t->child_row,
+            .held = 1 | held << 1,
+            .link = link,
+            .bus_rows = t->bus_rows,
+            .bus_of = t->bus_of,
+            .shape = shape};
+
+    for (int i = walk->first_way; i < walk->n_ways && i < t->n_passes; i++) {
+        if (!t->passes[i].is_idle)
+            link[net.n_links++] =
+                    (struct sator_tiling_link){t->passes[i].interval, t->passes[i].shift};
+    }
+    net.n_buses = walk->n_ways > t->n_passes ? walk->n_ways - t->n_passes : 0;
+    for (int r = 0; r < t->child_row; r++)
+        shape[r] = walk->problem->row[r].shape;
+    return net;
+}
+
+static int64_t count_entering(
+        struct entering *entering, const struct mapper_walk *walk, const struct mapper_past *past)
+{
+    static const int64_t origin;
+    const struct mapper_access *access = walk->access;
+    struct sator_stamp_index index[MAPPER_INDICES];
+    struct sator_stamp_digit digit[MAPPER_DIGITS];
+    const int64_t *moved[MAPPER_LATEST];
+
+    sator_arena_clear(entering->arena);
+    struct sator_tiling_net net = net_of(walk, past->held, entering->arena);
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *i = &access->index[e];
+        index[e] = (struct sator_stamp_index){i->n_parts, i->coef, walk->steps[e].tile,
+                i->joint == NULL ? 1 : i->joint->n_places,
+                i->joint == NULL ? &origin : i->joint->place, i->closed == 1};
+    }
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        const struct mapper_net_digit *d = &walk->net_digit[k];
+        digit[k] = (struct sator_stamp_digit){d->index, d->row, d->count, d->step};
+    }
+    for (int k = 0; k < MAPPER_LATEST; k++)
+        moved[k] = past->shift[k];
+    return sator_stamp_entering(entering->stamps,
+            &(struct sator_stamp){access->n_indices, index, walk->n_net_digits, digit, &net},
+            moved);
+}
+
+/* What enters, without the values of plain indices. */
+static int64_t entering_sliding(
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
+{
+    int64_t key[4 + MAPPER_INDICES * (MAPPER_LATEST + MAPPER_PARTS) + 3 * MAPPER_DIGITS];
+    int at = 0;
+
+    key[at++] = walk->number;
+    key[at++] = ((int64_t)walk->first_way << 8 | walk->n_ways) << MAPPER_LATEST | past->held;
+    key[at++] = walk->n_net_digits;
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        const struct mapper_index *index = &walk->access->index[e];
+        if (index->closed == 1)
+            continue;
+        for (unsigned held = past->held; held != 0; held &= held - 1)
+            key[at++] = past->shift[__builtin_ctz(held)][e];
+        for (int i = 0; i < index->n_parts; i++)
+            key[at++] = walk->steps[e].tile[i];
+    }
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        const struct mapper_net_digit *digit = &walk->net_digit[k];
+        bool slides = digit->index >= 0 && !is_plain(walk, k);
+        /* which of the others it is, and how far its steps lead, says nothing of the values */
+        int kind = slides ? digit->loop : is_plain(walk, k) ? MAPPER_LOOPS : MAPPER_LOOPS + 1;
+        key[at++] = digit->row * (MAPPER_LOOPS + 2) + kind;
+        key[at++] = digit->count;
+        key[at++] = slides ? digit->step : 0;
+    }
+    struct entering *entering =
+            sator_mapper_words_state(words, MAPPER_KEEPS_ENTERING, entering_new, entering_free);
+    bool is_new;
+    int64_t *value = sator_memo_place(entering->words, key, (size_t)at, &is_new);
+    if (is_new)
+        *value = count_entering(entering, walk, past);
+    return *value;
+}
+
+int64_t sator_mapper_entering_each(
+        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
+{
+    struct mapper_past past = {.held = shift != NULL};
+
+    if (shift != NULL)
+        memcpy(past.shift[0], shift, sizeof *shift * (size_t)walk->access->n_indices);
+    return entering_sliding(words, walk, &past);
+}
+
+int64_t sator_mapper_entering_times(const struct mapper_walk *walk)
+{
+    int64_t plain = 1;
+
+    for (int e = 0; e < walk->access->n_indices; e++)
+        plain *= walk->access->index[e].closed == 1 ? walk->group_values[e] : 1;
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        if (is_grouped(walk, k) && is_plain(walk, k))
+            plain /= walk->net_digit[k].count; /* which are told apart */
+    }
+    return plain;
+}
+
+int64_t sator_mapper_entering(
+        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
+{
+    return sator_mapper_entering_times(walk) * sator_mapper_entering_each(words, walk, shift);
+}
+
+int64_t sator_mapper_entering_after(
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
+{
+    return sator_mapper_entering_times(walk) * entering_sliding(words, walk, past);
+}
+
+bool sator_mapper_goes_round(struct mapper_words *words, const struct mapper_walk *walk)
+{
+    const struct mapper_transfer *t = walk->transfer;
+    struct mapper_walk part = *walk;
+    uint64_t joining = 0;
+
+    if (!t->may_go_round)
+        return false;
+    part.first_way = part.n_ways = 0;
+    int64_t apart = sator_mapper_entering(words, &part, NULL);
+    for (int i = 0; i < t->n_passes; i++) {
+        part.first_way = i;
+        part.n_ways = i + 1;
+        if (t->passes[i].interval == 0 && sator_mapper_entering(words, &part, NULL) < apart)
+            joining |= UINT64_C(1) << i;
+    }
+    return sator_mapper_may_circle(walk->problem, t, joining);
+}

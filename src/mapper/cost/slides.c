@@ -1,0 +1,454 @@
+/* What sliding indices bring at least.
+ *
+ * Let the loop l be the first that moves the tile. Its innermost factor f moves it by one step in
+ * f - 1 of f stamps: exactly known. In the others l has fallen back by some steps, and unless all
+ * of it runs at once, another loop has moved, too. The second loop l', innermost of those, again
+ * moves by one step in f' - 1 of f' of these stamps, and in the others by some steps. Where a loop
+ * that stands alone in an index moves, everything is new.
+ */
+#include "mapper/cost/slides.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_MOVES = 1 << 16
+};
+
+/* "words" of a tile for each of its "values" along an index. What is left of an access that has no
+ * formula may have none in a tile that is cut; the tile then brings nothing that is known. */
+static double words_each(double words, double values)
+{
+    return values > 0 ? words / values : 0;
+}
+
+void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
+        const struct mapper_walk *walk, const struct mapper_shape *shape, int nearest,
+        const int64_t *near, const int64_t *far, const struct mapper_blocks *blocks)
+{
+    slides->memory = words;
+    slides->blocks = blocks;
+    slides->seldom_known[0] = slides->seldom_known[1] = 0;
+    slides->entering_known[0] = slides->entering_known[1] = 0;
+    slides->nearest = nearest;
+    for (int k = 0; k < 2; k++) {
+        struct mapper_slide_side *side = k == 0 ? &slides->group : &slides->tile;
+        side->grouped = k == 0;
+        side->leap_known[0] = side->leap_known[1] = side->step_known[0] = side->step_known[1] =
+                side->pair_known = 0;
+    }
+    sator_mapper_slides_again(slides, walk, shape, near, far);
+}
+
+void sator_mapper_slides_again(struct mapper_slides *slides, const struct mapper_walk *walk,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far)
+{
+    slides->walk = walk;
+    slides->shape = shape;
+    slides->near = near;
+    slides->far = far;
+    slides->entering = walk->entering;
+    for (int k = 0; k < 2; k++) {
+        struct mapper_slide_side *side = k == 0 ? &slides->group : &slides->tile;
+        side->rate = k == 0 ? walk->group_rate : walk->tile_rate;
+        side->words = 1;
+        for (int e = 0; e < walk->access->n_indices; e++) {
+            side->whole[e] = (double)(k == 0 ? walk->group_values[e] : walk->tile_values[e]);
+            side->mean[e] = walk->cut == NULL ? side->whole[e]
+                    : k == 0                  ? walk->group_mean[e]
+                                              : walk->tile_mean[e];
+            side->words *= side->mean[e];
+        }
+        for (int e = 0; e < walk->access->n_indices; e++)
+            side->other[e] = words_each(side->words, side->mean[e]);
+    }
+}
+
+/* The tile and the positions of index "e"; "alone" is room for them. */
+static const struct mapper_steps *steps_of(const struct mapper_slides *s,
+        const struct mapper_slide_side *side, int e, struct mapper_steps *alone)
+{
+    if (side->grouped || s->walk->steps[e].n_spread == 0)
+        return &s->walk->steps[e];
+    *alone = (struct mapper_steps){.n_spread = 0};
+    memcpy(alone->tile, s->walk->steps[e].tile, sizeof alone->tile);
+    return alone;
+}
+
+static bool is_cut(const struct mapper_walk *walk, const struct mapper_index *index)
+{
+    bool cut = false;
+
+    for (int i = 0; i < index->n_parts && walk->cut != NULL; i++)
+        cut |= walk->cut[index->loop[i]] > 0;
+    return cut;
+}
+
+/* Whether index "e" is to a tile what it is to a group. */
+static bool is_same(const struct mapper_slides *s, const struct mapper_slide_side *side, int e)
+{
+    return !side->grouped && s->walk->steps[e].n_spread == 0 &&
+            !is_cut(s->walk, &s->walk->access->index[e]);
+}
+
+/* ---- one step ---- */
+
+/* The values of its index that are new in the stamps in which "loop" moves it by one step of
+ * "shift", the tiles of the other loops staying: the share "often" of all. In one of them, for each
+ * time that all loops are run through, the loop comes to its last tile. */
+static double step_by(const struct mapper_slides *s, const struct mapper_slide_side *side, int loop,
+        int64_t shift, double often)
+{
+    const struct mapper_walk *walk = s->walk;
+    int access = walk->transfer->access, e = walk->access->index_of[loop];
+    const struct mapper_index *index = &walk->access->index[e];
+    struct mapper_steps alone;
+    const struct mapper_steps *steps = steps_of(s, side, e, &alone);
+    double sum = 0;
+
+    if (!is_cut(walk, index))
+        return often *
+                (side->whole[e] -
+                        (double)sator_mapper_words_kept(s->memory, access, e, steps, shift));
+    for (unsigned last = 0; last < 1U << index->n_parts; last++) {
+        int64_t now[MAPPER_PARTS] = {0}, before[MAPPER_PARTS] = {0};
+        double share = 1;
+        for (int i = 0; i < index->n_parts; i++) {
+            int part = index->loop[i];
+            bool is_last = last >> i & 1;
+            now[i] = is_last ? walk->cut[part] : 0;
+            before[i] = part == loop ? 0 : now[i];
+            double rate = walk->cut[part] > 0 ? side->rate[part] : 0;
+            share *= is_last ? rate : (part == loop ? often : 1) - rate;
+        }
+        assert(share <= 1);
+        if (share <= 0)
+            continue;
+        sum += share *
+                (double)(sator_mapper_words_union_cut(s->memory, access, e, steps, now) -
+                        sator_mapper_words_kept_cut(
+                                s->memory, access, e, steps, now, before, shift));
+    }
+    return sum;
+}
+
+static double smallest_factor(int64_t n)
+{
+    for (int64_t d = 2; d <= n / d; d++) {
+        if (n % d == 0)
+            return (double)d;
+    }
+    return (double)n;
+}
+
+/* The same for blocks, of which a tile has any number: when it is not known, half of them, rounded
+ * up, may each begin a tile. */
+static double seldom_block(const struct mapper_blocks *blocks, int loop, bool is_near)
+{
+    int64_t number = blocks->number[loop], half = (number + 1) / 2;
+
+    if (is_near)
+        return 1 / blocks->near[loop];
+    if (blocks->tiles[loop] != 0)
+        return 1 / smallest_factor(blocks->tiles[loop]);
+    return (double)half / (double)number;
+}
+
+/* The share of the stamps, at most, in which the loop of "bit" does not take a single step. */
+static double seldom(struct mapper_slides *s, int bit)
+{
+    int n = s->walk->problem->n_loops;
+    bool is_near = bit < n;
+    int loop = is_near ? bit : bit - n;
+
+    if (s->blocks != NULL)
+        return seldom_block(s->blocks, loop, is_near);
+    if (!(s->seldom_known[is_near] >> loop & 1))
+        s->seldom[bit] = 1 / (is_near ? (double)s->near[loop] : smallest_factor(s->far[loop]));
+    s->seldom_known[is_near] |= 1U << loop;
+    return s->seldom[bit];
+}
+
+/* The new values in single steps of the loop of "bit", on average over all stamps. */
+static double step_values(struct mapper_slides *s, struct mapper_slide_side *side, int bit)
+{
+    const struct mapper_problem *p = s->walk->problem;
+    bool is_near = bit < p->n_loops;
+    int loop = is_near ? bit : bit - p->n_loops, row = s->nearest;
+    int64_t step = s->shape->inside[row + 1][loop], coef = s->walk->access->coef_of[loop];
+
+    if (is_same(s, side, s->walk->access->index_of[loop]))
+        side = &s->group;
+    if (side->step_known[is_near] >> loop & 1)
+        return side->step[bit];
+    double often = 1 - seldom(s, bit);
+    double least = step_by(s, side, loop, coef * step, often);
+    while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
+        if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
+            continue;
+        step = s->shape->inside[row + 1][loop];
+        least = fmin(least, step_by(s, side, loop, coef * step, often));
+    }
+    side->step_known[is_near] |= 1U << loop;
+    side->step[bit] = least;
+    return least;
+}
+
+static double entering_by(const struct mapper_slides *s, int loop, int64_t step)
+{
+    const struct mapper_access *access = s->walk->access;
+    int64_t shift[MAPPER_INDICES] = {0};
+
+    shift[access->index_of[loop]] = access->coef_of[loop] * step;
+    return (double)sator_mapper_entering_each(s->memory, s->walk, shift);
+}
+
+static double entering_times(const struct mapper_walk *walk)
+{
+    return (double)sator_mapper_entering_times(walk) / (double)walk->copies;
+}
+
+/* The new words in single steps of the loop of "bit", on average over all stamps. */
+static double step_words(struct mapper_slides *s, struct mapper_slide_side *side, int bit)
+{
+    const struct mapper_problem *p = s->walk->problem;
+    bool is_near = bit < p->n_loops;
+    int loop = is_near ? bit : bit - p->n_loops, row = s->nearest;
+    int64_t step = s->shape->inside[row + 1][loop];
+
+    if (!side->grouped || !s->walk->knows_net)
+        return side->other[s->walk->access->index_of[loop]] * step_values(s, side, bit);
+    if (s->entering_known[is_near] >> loop & 1)
+        return s->entering_by[bit] * entering_times(s->walk);
+    double least = entering_by(s, loop, step);
+    while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
+        if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
+            continue;
+        step = s->shape->inside[row + 1][loop];
+        least = fmin(least, entering_by(s, loop, step));
+    }
+    s->entering_known[is_near] |= 1U << loop;
+    s->entering_by[bit] = (1 - seldom(s, bit)) * least;
+    return s->entering_by[bit] * entering_times(s->walk);
+}
+
+/* ---- several steps ---- */
+
+/* How an index may move when "loop" does and no other loop than those of "run", of which at most
+ * one is part of it, too: by multiples of the steps at the nearest row. False when that is too
+ * many. */
+static bool find_moves(const struct mapper_slides *s, const struct mapper_index *index, int loop,
+        unsigned run, struct mapper_moves *moves)
+{
+    int at = 1, row = s->nearest;
+
+    *moves = (struct mapper_moves){.most = {0}};
+    for (int i = 0; i < index->n_parts; i++) {
+        int part = index->loop[i], k = part == loop ? 0 : at;
+        int64_t step = s->shape->inside[row + 1][part];
+        if (part != loop && !(run >> part & 1))
+            continue;
+        if (k == 2)
+            return false;
+        at += part != loop;
+        moves->shift[k] = index->coef[i] * step;
+        moves->most[k] = (s->walk->problem->extent[part] - 1) / step;
+    }
+    return moves->most[0] * (moves->most[1] + 1) <= MOST_MOVES;
+}
+
+/* The values of the index of "loop" that are new at least after one of "moves". Where another
+ * loop's last tile is short, a value stays new at every position that still has it; "loop" does not
+ * stand at its last tile after it fell back. "*kept" are the values kept at most by whole tiles. */
+static double moved_values(const struct mapper_slides *s, const struct mapper_slide_side *side,
+        int loop, const struct mapper_moves *moves, double *kept)
+{
+    const struct mapper_walk *walk = s->walk;
+    int access = walk->transfer->access, e = walk->access->index_of[loop];
+    const struct mapper_index *index = &walk->access->index[e];
+    struct mapper_steps alone;
+    const struct mapper_steps *steps = steps_of(s, side, e, &alone);
+    int64_t most = sator_mapper_words_most_kept(s->memory, access, e, steps, moves);
+    double sum = side->whole[e] - (double)most;
+
+    *kept = (double)most;
+    if (!is_cut(walk, index))
+        return sum;
+    alone = *steps;
+    alone.n_spread = 0;
+    for (int i = 0; i < index->n_parts; i++) {
+        int64_t cut[MAPPER_PARTS] = {0}, positions = 1;
+        if (index->loop[i] == loop)
+            continue;
+        cut[i] = walk->cut[index->loop[i]];
+        for (int k = 0; k < steps->n_spread; k++)
+            positions *= steps->spread_part[k] == i ? 1 : steps->spread_count[k];
+        int64_t lost = walk->tile_values[e] -
+                sator_mapper_words_union_cut(s->memory, access, e, &alone, cut);
+        /* a loop that moves, too, may come to its last tile every time */
+        double rate = moves->both ? 1 : side->rate[index->loop[i]];
+        sum -= rate * (double)(positions * lost);
+    }
+    return sum > 0 ? sum : 0;
+}
+
+/* The values that are new at least when "loop" moves by some steps, on average: others of its index
+ * may move when they are in "run". */
+static double leap_values(
+        struct mapper_slides *s, struct mapper_slide_side *side, int loop, unsigned run)
+{
+    const struct mapper_access *access = s->walk->access;
+    const struct mapper_index *index = &access->index[access->index_of[loop]];
+    struct mapper_moves moves;
+    bool alone = true;
+
+    for (int i = 0; i < index->n_parts; i++)
+        alone &= index->loop[i] == loop || !(run >> index->loop[i] & 1);
+    if (is_same(s, side, access->index_of[loop]))
+        side = &s->group;
+    if (side->leap_known[alone] >> loop & 1)
+        return side->leap[alone][loop];
+    side->leap_known[alone] |= 1U << loop;
+    side->leap[alone][loop] = 0;
+    side->leap_kept[alone][loop] = side->whole[access->index_of[loop]];
+    if ((index->n_parts == 2 || alone) && find_moves(s, index, loop, run, &moves))
+        side->leap[alone][loop] =
+                moved_values(s, side, loop, &moves, &side->leap_kept[alone][loop]);
+    return side->leap[alone][loop];
+}
+
+/* The same when the other loop of its index moves, too. */
+static double pair_values(struct mapper_slides *s, struct mapper_slide_side *side, int loop)
+{
+    const struct mapper_access *access = s->walk->access;
+    const struct mapper_index *index = &access->index[access->index_of[loop]];
+    struct mapper_moves moves;
+
+    if (is_same(s, side, access->index_of[loop]))
+        side = &s->group;
+    if (side->pair_known >> loop & 1)
+        return side->pair[loop];
+    side->pair_known |= 1U << loop;
+    side->pair[loop] = 0;
+    side->pair_kept[loop] = side->whole[access->index_of[loop]];
+    if (index->n_parts == 2 && find_moves(s, index, loop, ~0U, &moves)) {
+        moves.both = true;
+        side->pair[loop] = moved_values(s, side, loop, &moves, &side->pair_kept[loop]);
+    }
+    return side->pair[loop];
+}
+
+/* What whole tiles keep of the two at most. */
+static double leap_kept(
+        const struct mapper_slides *s, const struct mapper_slide_side *side, int loop, unsigned run)
+{
+    const struct mapper_access *access = s->walk->access;
+    const struct mapper_index *index = &access->index[access->index_of[loop]];
+    bool alone = true;
+
+    for (int i = 0; i < index->n_parts; i++)
+        alone &= index->loop[i] == loop || !(run >> index->loop[i] & 1);
+    if (is_same(s, side, access->index_of[loop]))
+        side = &s->group;
+    return side->leap_kept[alone][loop];
+}
+
+static double pair_kept(
+        const struct mapper_slides *s, const struct mapper_slide_side *side, int loop)
+{
+    return is_same(s, side, s->walk->access->index_of[loop]) ? s->group.pair_kept[loop]
+                                                             : side->pair_kept[loop];
+}
+
+/* ---- an order ---- */
+
+/* The least words of the stamps in which more than the loop "first" moves, when the loop of "bit"
+ * is the next to do so: "stamps" of them, with "runs" of these a loop that stands alone moves, too:
+ * what would be kept is new then. Loops with several tiles are not at their last ones in these, so
+ * along each index that is at least the lesser of what whole tiles keep and of what is not new on
+ * average.
+ */
+static double second_words(struct mapper_slides *s, struct mapper_slide_side *side, int first,
+        unsigned run, int bit, double stamps, double runs)
+{
+    const struct mapper_walk *walk = s->walk;
+    int n = walk->problem->n_loops, loop = bit < n ? bit : bit - n;
+    int e = walk->access->index_of[first], e2 = walk->access->index_of[loop];
+
+    if (e == e2) {
+        double moved = side->other[e] * pair_values(s, side, first);
+        double all_kept = side->words - moved, kept = side->other[e] * pair_kept(s, side, first);
+        return stamps * moved + runs * fmin(all_kept, kept);
+    }
+    double other = words_each(side->other[e], side->mean[e2]);
+    double leap = leap_values(s, side, first, run), leap2 = leap_values(s, side, loop, run);
+    double step2 = step_values(s, side, bit), rest = seldom(s, bit);
+    /* new along the second index, or kept along it and new along the first */
+    double kept2 = side->mean[e2] - rest * side->whole[e2] - step2;
+    double one = other * (step2 * side->mean[e] + (kept2 > 0 ? kept2 : 0) * leap);
+    double any = other * (leap2 * side->mean[e] + fmax(side->mean[e2] - leap2, 0) * leap);
+    double kept = fmin(side->mean[e] - leap, leap_kept(s, side, first, run)) *
+            fmin(side->mean[e2] - leap2, leap_kept(s, side, loop, run));
+    return stamps * (one + rest * any) + runs * other * fmax(kept, 0);
+}
+
+/* The bits of "run" whose loops are part of a sliding index, but not "first"; near ones come first.
+ */
+static unsigned second_bits(const struct mapper_slides *s, unsigned run, int first)
+{
+    const struct mapper_access *access = s->walk->access;
+    int n = s->walk->problem->n_loops;
+    unsigned loops = access->relevant & ~access->plain & ~(1U << first);
+    unsigned near = run & loops;
+
+    return near != 0 ? near : run & loops << n;
+}
+
+static double least_words(struct mapper_slides *s, struct mapper_slide_side *side,
+        const struct mapper_slide_order *order, unsigned seconds, double second_stamps, double runs)
+{
+    int n = s->walk->problem->n_loops;
+    int first = order->first < n ? order->first : order->first - n;
+    unsigned run = (order->run | order->run >> n) & ((1U << n) - 1); /* loops */
+    double other = side->other[s->walk->access->index_of[first]];
+    double any = other * leap_values(s, side, first, run), least = INFINITY;
+    double one = step_words(s, side, order->first);
+    bool enters = side->grouped && s->walk->knows_net;
+
+    for (unsigned left = seconds; left != 0; left &= left - 1)
+        least = fmin(
+                least, second_words(s, side, first, run, __builtin_ctz(left), second_stamps, runs));
+    if (seconds == 0)
+        least = second_stamps * (enters ? s->entering : side->words);
+    else if (enters) /* nothing is kept in these */
+        least += runs * (s->entering - side->words);
+    return order->stamps * (one + seldom(s, order->first) * any) - second_stamps * any + least;
+}
+
+void sator_mapper_slides_least(struct mapper_slides *slides, const struct mapper_slide_order *order,
+        double *group, double *tile)
+{
+    const struct mapper_walk *walk = slides->walk;
+    int n = walk->problem->n_loops;
+    int first = order->first < n ? order->first : order->first - n;
+    double runs = order->all, second_stamps = order->all;
+    unsigned all_near = (1U << n) - 1, seconds = second_bits(slides, order->run, first);
+
+    for (unsigned left = order->run; left != 0; left &= left - 1) {
+        int bit = __builtin_ctz(left), loop = bit < n ? bit : bit - n;
+        double factor = slides->blocks == NULL
+                ? (double)(bit < n ? slides->near[loop] : slides->far[loop])
+                : bit < n ? slides->blocks->near[loop]
+                          : slides->blocks->far[loop];
+        runs /= factor;
+        /* the first loop and those that move nothing may run before a second one */
+        if ((loop == first || !(walk->access->relevant >> loop & 1)) &&
+                (bit < n || (seconds & all_near) == 0 || (slides->either >> loop & 1)))
+            second_stamps /= factor;
+    }
+    *group = least_words(slides, &slides->group, order, seconds, second_stamps, runs);
+    *tile = walk->spread || walk->cut != NULL || walk->knows_net
+            ? least_words(slides, &slides->tile, order, seconds, second_stamps, runs)
+            : *group;
+}

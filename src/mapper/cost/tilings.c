@@ -1,0 +1,194 @@
+/* Transfers as tilings (count/tiled/tiling.h): all digits outside the child's tile, row by row from
+ * inside out; compute units have tiles of one iteration.
+ *
+ * Counted in this way are accesses that are quotients of sums, and all transfers where tiles are
+ * cut short.
+ */
+#include "count/tiled/tiling.h"
+
+#include "mapper/cost/cost.h"
+
+#include <stdlib.h>
+
+struct mapper_tilings {
+    const struct mapper_problem *problem;
+    struct sator_ctx *ctx;
+    /* where PEs share words, and where not; those that stay open while others are counted */
+    struct sator_tiling *tiling[MAPPER_TRANSFERS][2], *open[MAPPER_TRANSFERS][2];
+    struct sator_tiling *tile[MAPPER_ACCESSES]; /* nothing outside */
+};
+
+static void *tilings_new(const struct mapper_problem *problem)
+{
+    struct mapper_tilings *tilings = sator_alloc(sizeof *tilings);
+
+    *tilings = (struct mapper_tilings){.problem = problem, .ctx = sator_ctx_own()};
+    return tilings;
+}
+
+static void tilings_free(void *state)
+{
+    struct mapper_tilings *tilings = state;
+
+    for (int t = 0; t < MAPPER_TRANSFERS; t++) {
+        sator_tiling_free(tilings->tiling[t][0]);
+        sator_tiling_free(tilings->tiling[t][1]);
+        sator_tiling_free(tilings->open[t][0]);
+        sator_tiling_free(tilings->open[t][1]);
+    }
+    for (int a = 0; a < MAPPER_ACCESSES; a++)
+        sator_tiling_free(tilings->tile[a]);
+    sator_ctx_free(tilings->ctx);
+    free(tilings);
+}
+
+struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
+{
+    return sator_mapper_words_state(words, MAPPER_KEEPS_TILINGS, tilings_new, tilings_free);
+}
+
+static struct sator_tiling *make_tiling(const struct mapper_tilings *tilings, int a)
+{
+    static const int64_t origin;
+    const struct mapper_problem *p = tilings->problem;
+    const struct mapper_access *access = &p->access[a];
+    struct sator_tiling_index index[MAPPER_INDICES];
+    int n = 0;
+
+    for (int e = 0; e < access->n_quotients; e++) {
+        const struct mapper_quotient *q = &access->quotient[e];
+        if (q->n_parts > 0)
+            index[n++] = (struct sator_tiling_index){
+                    q->n_parts, q->loop, q->coef, q->divisor, 1, &q->constant};
+    }
+    for (int e = 0; e < access->n_indices && access->n_quotients == 0; e++) {
+        const struct mapper_index *i = &access->index[e];
+        const struct mapper_joint *joint = i->joint;
+        index[n++] = (struct sator_tiling_index){i->n_parts, i->loop, i->coef, 1,
+                joint == NULL ? 1 : joint->n_places, joint == NULL ? &origin : joint->place};
+    }
+    return sator_tiling_new(
+            tilings->ctx, &(struct sator_tiling_access){p->n_loops, p->extent, n, index});
+}
+
+int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile)
+{
+    struct sator_tiling **tiling = &tilings->tile[access];
+
+    if (*tiling == NULL)
+        *tiling = make_tiling(tilings, access);
+    sator_tiling_begin(*tiling, tile);
+    int64_t words = sator_tiling_most(*tiling);
+    return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
+}
+
+/* How the PEs along row "r" share the words of a transfer. */
+static enum sator_tiling_pes pes_of(const struct mapper_sharing *sharing, int r, int loop)
+{
+    if (sharing->alone != NULL && r < sharing->alone->row)
+        return sharing->alone->last >> loop & 1 ? TILING_LAST : TILING_FIRST;
+    if (!(sharing->rows >> r & 1))
+        return TILING_APART;
+    return sharing->n_ways > 0 ? TILING_JOINED : TILING_SHARED;
+}
+
+/* Say what divides loops on row "r", from inside out. */
+static void divide_row(struct sator_tiling *tiling, const struct mapper_problem *p,
+        const struct mapper_mapping *mapping, const struct mapper_sharing *sharing, int r)
+{
+    bool is_space = p->row[r].is_space;
+
+    for (int k = p->n_loops - 1; k >= 0; k--) {
+        int i = is_space ? mapping->along[r][k] : k;
+        int64_t factor = mapping->factor[r][i];
+        if (factor == 1)
+            continue;
+        enum sator_tiling_pes pes = is_space ? pes_of(sharing, r, i) : TILING_APART;
+        if (!is_space)
+            sator_tiling_divide(tiling, i, factor);
+        else if (pes == TILING_JOINED)
+            sator_tiling_spread_along(tiling, i, factor, r);
+        else
+            sator_tiling_spread(tiling, i, factor, pes);
+    }
+}
+
+/* Join the PEs by the first ways of the transfer. */
+static void join(struct sator_tiling *tiling, const struct mapper_transfer *t,
+        const struct mapper_sharing *sharing)
+{
+    struct sator_tiling_link link[MAPPER_SOURCES];
+    unsigned bus_rows[MAPPER_ROWS];
+    struct sator_tiling_net net = {
+            .n_rows = t->child_row, .held = 3, .link = link, .bus_rows = bus_rows};
+
+    for (int i = 0; i < sharing->n_ways && i < t->n_passes; i++) {
+        if (!t->passes[i].is_idle)
+            link[net.n_links++] =
+                    (struct sator_tiling_link){t->passes[i].interval, t->passes[i].shift};
+    }
+    for (int i = t->n_passes; i < sharing->n_ways; i++)
+        bus_rows[net.n_buses++] = t->bus_rows[i - t->n_passes] & sharing->rows;
+    sator_tiling_join(tiling, &net);
+}
+
+struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        const struct mapper_sharing *sharing, bool stays)
+{
+    static const int64_t single[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    _Static_assert(sizeof single / sizeof *single == MAPPER_LOOPS, "one of each loop");
+    const struct mapper_problem *p = tilings->problem;
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    struct sator_tiling **tiling = stays ? &tilings->open[transfer][sharing->rows != 0]
+                                         : &tilings->tiling[transfer][sharing->rows != 0];
+
+    if (*tiling == NULL)
+        *tiling = make_tiling(tilings, t->access);
+    sator_tiling_begin(*tiling, t->child == p->n_memories ? single : shape->inside[t->child_row]);
+    for (int r = t->child_row - 1; r >= 0; r--)
+        divide_row(*tiling, p, mapping, sharing, r);
+    if (sharing->n_ways > 0)
+        join(*tiling, t, sharing);
+    return *tiling;
+}
+
+int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        const struct mapper_sharing *sharing)
+{
+    const struct mapper_problem *p = tilings->problem;
+    struct sator_tiling *tiling =
+            sator_mapper_tiling_open(tilings, mapping, shape, transfer, sharing, false);
+    int64_t words = sator_tiling_all(tiling);
+
+    for (int r = p->transfer[transfer].child_row - 1; r >= 0; r--) {
+        for (int k = p->n_loops - 1; k >= 0 && !p->row[r].is_space; k--) {
+            int loop = mapping->order[p->row[r].memory][k];
+            if (mapping->factor[r][loop] == 1 || words == TILING_UNKNOWN)
+                continue;
+            int64_t kept = sator_tiling_step(tiling, loop);
+            words = kept == TILING_UNKNOWN ? TILING_UNKNOWN : words - kept;
+        }
+    }
+    return words;
+}
+
+void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer, struct mapper_traffic *traffic)
+{
+    static const struct mapper_sharing apart;
+    const struct mapper_sharing sharing =
+            sator_mapper_sharing_of(&tilings->problem->transfer[transfer]);
+    int64_t unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, &sharing);
+    int64_t arriving = sharing.rows == 0
+            ? unique
+            : sator_mapper_tiling_words(tilings, mapping, shape, transfer, &apart);
+
+    traffic->unique[transfer] = unique;
+    traffic->arriving[transfer] = arriving;
+    if (unique >= 0 && arriving >= 0)
+        return;
+    traffic->unique[transfer] = traffic->arriving[transfer] = 0;
+    traffic->is_unknown = true;
+}

@@ -1,0 +1,132 @@
+/* The words that an index takes in a tile, and that it takes anew in the next one. */
+#ifndef SATOR_MAPPER_WORDS_H
+#define SATOR_MAPPER_WORDS_H
+
+#include "mapper/problem/mapping.h"
+
+/* ---- words.c: sizes of sums of arithmetic progressions, remembered ---- */
+struct mapper_words;
+struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem);
+void sator_mapper_words_free(struct mapper_words *words);
+const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words);
+/* Those who keep something beside the numbers as long as "words" lives. */
+enum mapper_keeper {
+    MAPPER_KEEPS_COUNTING, /* counted.c */
+    MAPPER_KEEPS_ENTERING, /* passing.c */
+    MAPPER_KEEPS_TILINGS, /* tilings.c */
+    MAPPER_KEEPERS
+};
+/* What "keeper" keeps: "make" made it when it was first asked for, "free" will free it. */
+void *sator_mapper_words_state(struct mapper_words *words, enum mapper_keeper keeper,
+        void *(*make)(const struct mapper_problem *problem), void (*free)(void *state));
+/* Steps of an index: tile extents by part, the parallel steps that share words, and a shift. */
+struct mapper_steps {
+    int64_t tile[MAPPER_PARTS];
+    int n_spread;
+    int64_t spread_step[MAPPER_SPREADS], spread_count[MAPPER_SPREADS];
+    int spread_part[MAPPER_SPREADS]; /* whose loop it is */
+    bool any; /* a position keeps what any position held, not only what it held itself; of no
+                 account, and not set, where there is one position */
+};
+static inline bool sator_mapper_steps_share(const struct mapper_steps *steps)
+{
+    return steps->n_spread > 0 && steps->any;
+}
+/* The number of values of the index over the tiles of all spread positions. */
+int64_t sator_mapper_words_union(
+        struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
+/* Of these, the values that every position which touches them also touched when each tile stood
+ * "shift" lower. */
+int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int64_t shift);
+/* Moves of an index by i shift[0] + j shift[1]: i from -most[0] to most[0] but not 0, j from
+ * -most[1] to most[1], with "both" not 0. */
+struct mapper_moves {
+    int64_t shift[2], most[2];
+    bool both;
+};
+/* The most that one of the moves keeps. */
+int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, const struct mapper_moves *moves);
+/* The values of a sum of two loops over nx and ny steps: pairs (x, y) and (x + b, y - a) agree,
+ * with a and b the coefficients over their greatest common divisor, so each value's pairs form a
+ * chain, and the pairs without a predecessor are as many as the values. */
+static inline int64_t sator_mapper_pair(const struct mapper_index *index, int64_t nx, int64_t ny)
+{
+    int64_t a = index->reduced[0], b = index->reduced[1];
+
+    return nx * ny - (nx > b ? nx - b : 0) * (ny > a ? ny - a : 0);
+}
+
+struct sator_value_set;
+/* Set "set" (to be freed) to the values of "tile" from 0 on, comparable with those of all tiles
+ * that are part of one "whole". */
+void sator_mapper_words_open(const struct mapper_index *index, const int64_t *whole,
+        const int64_t *tile, struct sator_value_set *set);
+
+/* Whether the tile takes all values between its least and greatest (up to a common divisor): it
+ * then keeps the less the further it moves. */
+bool sator_mapper_words_gapless(
+        struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
+
+/* The place of a number to be remembered under "key" (not beginning as one of words.c's); "*is_new"
+ * says that it is not there yet. Valid until the next call. */
+enum {
+    MAPPER_KEY = 7 + MAPPER_PARTS + 2 * MAPPER_SPREADS
+};
+int64_t *sator_mapper_words_place(
+        struct mapper_words *words, const int64_t *key, int length, bool *is_new);
+
+/* ---- words_cut.c: the same with short last tiles ---- */
+/* The values over the tiles of all spread positions without the last "cut" iterations of each part:
+ * at its last position (always, when it is not spread) the tile is so much shorter, and where that
+ * is more than a tile, positions before it lose theirs, too. Some tile is left. */
+int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, const int64_t *cut);
+/* Of these, cut by "now", the values that every position which touches them also touched when each
+ * tile stood "shift" lower and was cut by "before". */
+int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, const int64_t *now, const int64_t *before, int64_t shift);
+
+/* The least number of values that an index with a divisor takes over the tiles of all spread
+ * positions, wherever they are. */
+int64_t sator_mapper_least_quotients(
+        const struct mapper_index *index, const struct mapper_steps *steps);
+
+/* ---- tilings.c ---- */
+struct mapper_shape;
+struct mapper_traffic;
+struct sator_tiling;
+struct mapper_tilings;
+/* Of the memory that "words" keeps. */
+struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words);
+/* The words of the largest tile of these extents by loop, wherever it is. */
+int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile);
+/* One PE of all rows before "row": of the loops that are spread over these, those in "last" have
+ * their last tile there, the others have whole ones. */
+struct mapper_alone {
+    int row;
+    unsigned last;
+};
+/* Which PEs of a transfer share words: those along "rows", each word once, or by the first "n_ways"
+ * of the links and then families of buses that lead along these (0: by no such way). */
+struct mapper_sharing {
+    unsigned rows;
+    int n_ways;
+    const struct mapper_alone *alone; /* only the words of one PE count; NULL: of all */
+};
+/* The tiling of a transfer's digits, none in order yet. It is that of the same transfer, shared or
+ * not, until the next call; if it "stays", until the next call for one that does, whatever is
+ * counted meanwhile. */
+struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        const struct mapper_sharing *sharing, bool stays);
+/* The words that cross, or TILING_UNKNOWN. */
+int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        const struct mapper_sharing *sharing);
+/* Set the words of a transfer. */
+void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer, struct mapper_traffic *traffic);
+
+#endif

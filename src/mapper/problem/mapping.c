@@ -1,0 +1,49 @@
+#include "mapper/problem/mapping.h"
+
+#include <assert.h>
+#include <string.h>
+
+void sator_mapper_mapping_init(const struct mapper_problem *problem, struct mapper_mapping *mapping)
+{
+    memset(mapping, 0, sizeof *mapping); /* so that equal mappings are equal byte by byte */
+    for (int r = 0; r < problem->n_rows; r++) {
+        const struct mapper_row *row = &problem->row[r];
+        for (int i = 0; i < problem->n_loops; i++)
+            mapping->factor[r][i] = 1;
+        assert(row->is_space || (row->memory >= 0 && row->memory < problem->n_memories));
+        for (int i = 0; i < problem->n_loops && !row->is_space; i++)
+            mapping->order[row->memory][i] = (int8_t)i;
+        if (row->is_space)
+            sator_mapper_row_order(problem, r, mapping->along[r]);
+    }
+}
+
+void sator_mapper_shape_init(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, struct mapper_shape *shape)
+{
+    int n = problem->n_loops;
+
+    for (int i = 0; i < n; i++)
+        shape->inside[problem->n_rows][i] = 1;
+    for (int r = problem->n_rows - 1; r >= 0; r--) {
+        const int64_t *factor = mapping->factor[r], *inner = shape->inside[r + 1];
+        for (int i = 0; i < n; i++) {
+            int64_t product = factor[i] * inner[i];
+            assert(factor[i] >= 1);
+            shape->inside[r][i] = product < problem->extent[i] ? product : problem->extent[i];
+        }
+    }
+    shape->n_digits = 0;
+    for (int r = 0; r < problem->n_rows; r++) {
+        if (!problem->row[r].is_space)
+            continue;
+        for (int k = 0; k < n; k++) {
+            int i = mapping->along[r][k];
+            int64_t factor = mapping->factor[r][i];
+            if (factor > 1)
+                shape->digit[shape->n_digits++] = (struct mapper_digit){r, i, factor};
+        }
+    }
+    assert(shape->n_digits <= MAPPER_DIGITS);
+    shape->in_any_order = false;
+}

@@ -1,0 +1,335 @@
+/* In which order loops share a dimension of an array (doc/mapper.md, "Orders on an array").
+ *
+ * The coordinate of a PE is a number of mixed radix with a digit for each loop. Which PEs hold what
+ * is the same in every order; who is whose neighbour is not. So the order matters where words pass
+ * from PE to PE, or stay with the first PE on a bus.
+ */
+#include "mapper/problem/invariants.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sator_mapper_row_order(const struct mapper_problem *problem, int row, int8_t *order)
+{
+    int linked = problem->row[row].linked, at = 0;
+    unsigned first = linked < 0 ? 0 : problem->access[linked].relevant;
+
+    for (int side = 1; side >= 0; side--) {
+        for (int i = 0; i < problem->n_loops; i++) {
+            if ((first >> i & 1) == (unsigned)side)
+                order[at++] = (int8_t)i;
+        }
+    }
+    assert(mapper_is_permutation(order, problem->n_loops));
+}
+
+/* The rows along which it matters to the transfer who is beside whom, whatever the unrolling. */
+static unsigned passing_rows(const struct mapper_transfer *t)
+{
+    unsigned rows = t->is_complex ? t->apart : t->grouped_rows;
+
+    if (t->may_pass)
+        rows |= t->linked_rows | (t->n_buses >= 2 ? t->collapsed : 0);
+    return rows;
+}
+
+/* Whether fewer words that are sent cost less. */
+static bool is_cheaper_unsent(const struct mapper_transfer *t)
+{
+    bool cheaper = t->unique_pj >= 0;
+
+    for (int i = 0; i < t->n_flows; i++)
+        cheaper &= t->flow[i].arriving || t->flow[i].bits >= 0;
+    return cheaper;
+}
+
+void sator_mapper_allow_orders(struct mapper_problem *problem)
+{
+    for (int t = 0; t < problem->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &problem->transfer[t];
+        problem->any_order |= passing_rows(transfer);
+        if (problem->mixes_wires)
+            problem->any_order |= transfer->wired & transfer->apart;
+        if (!is_cheaper_unsent(transfer)) /* the fewer neighbours have equal words, the better */
+            problem->any_order |= transfer->wired;
+    }
+}
+
+/* The orders of one row under way. */
+struct listing {
+    const struct mapper_problem *problem;
+    struct sator_arena *arena;
+    int row, n_loops; /* with factors there */
+    int8_t loop[MAPPER_LOOPS]; /* in the order that is taken unless another one is chosen */
+    unsigned first[MAPPER_LOOPS]; /* by loop: neighbours that it is never worse outside of */
+    int8_t order[MAPPER_LOOPS];
+    int8_t (*orders)[MAPPER_LOOPS];
+    int n_orders;
+};
+
+/* ---- which transfers care ---- */
+
+/* Whether all links of the transfer that lead along the row come from the stamp before, from the
+ * next PE of the row. */
+static bool has_near_links(const struct mapper_transfer *t, int row)
+{
+    bool all = t->n_buses == 0 && !(t->wired >> row & 1);
+
+    for (int i = 0; i < t->n_passes && all; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        if (pass->shift[row] == 0 || pass->is_idle)
+            continue;
+        all = pass->interval == 1 && llabs(pass->shift[row]) == 1;
+        for (int r = 0; r < MAPPER_ROWS; r++)
+            all &= r == row || pass->shift[r] == 0;
+    }
+    return all;
+}
+
+static bool cares(const struct mapper_transfer *t, const struct listing *l)
+{
+    const struct mapper_access *access = &l->problem->access[t->access];
+    unsigned here = 0, sliding = access->relevant & ~access->plain;
+
+    for (int k = 0; k < l->n_loops; k++)
+        here |= 1U << l->loop[k];
+    if (!((t->is_complex || t->may_pass ? passing_rows(t) | t->wired : t->wired) >> l->row & 1))
+        return false;
+    if (t->may_pass && (here & sliding) == 0 && has_near_links(t, l->row))
+        return false; /* a neighbour has this PE's tile, or none of it (add_link, wiring.c) */
+    return t->is_complex || t->may_pass ||
+            ((here & access->relevant) && (here & ~access->relevant));
+}
+
+/* ---- orders that cost no more ---- */
+
+/* What a loop is to an access; words go from PE to PE along plain loops never, along others if
+ * those of the first kind stand outside of them. */
+enum digit_kind {
+    PLAIN, /* alone in its index */
+    NONE, /* in no index */
+    WINDOW /* together with others */
+};
+
+static enum digit_kind kind_of(const struct mapper_access *access, int loop)
+{
+    return !(access->relevant >> loop & 1) ? NONE : access->plain >> loop & 1 ? PLAIN : WINDOW;
+}
+
+/* Whether all that leads along the row comes from the next PE of it; which of that are wires, and
+ * which links from the stamp before. */
+static bool is_straight(const struct mapper_transfer *t, int row, bool *wires, bool *before)
+{
+    bool all = t->n_buses == 0;
+
+    *wires = *before = false;
+    for (int i = 0; i < t->n_passes && all; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        if (pass->shift[row] == 0 || pass->is_idle)
+            continue;
+        all = llabs(pass->shift[row]) == 1 && (pass->interval == 0 || pass->interval == 1);
+        for (int r = 0; r < MAPPER_ROWS; r++)
+            all &= r == row || pass->shift[r] == 0;
+        *wires |= pass->interval == 0;
+        *before |= pass->interval == 1;
+    }
+    return all;
+}
+
+/* Whether the transfer costs the same when "a" and "b", neighbours, change places: it has neither
+ * in an index, or both alone in one, which changes no more than the names of elements where every
+ * tile is whole. */
+static bool is_alike(const struct mapper_problem *p, const struct mapper_transfer *t, int a, int b)
+{
+    const struct mapper_access *access = &p->access[t->access];
+
+    if (kind_of(access, a) != kind_of(access, b) || kind_of(access, a) == WINDOW)
+        return false;
+    return kind_of(access, a) == NONE ? !(p->imperfect && t->is_complex)
+                                      : !p->imperfect && !access->is_counted;
+}
+
+/* Whether the transfer never costs more when "a" stands directly outside "b" than when it stands
+ * directly inside (doc/mapper.md has the proof). */
+static bool may_be_outside(const struct listing *l, const struct mapper_transfer *t, int a, int b)
+{
+    const struct mapper_problem *p = l->problem;
+    const struct mapper_access *access = &p->access[t->access];
+    enum digit_kind outer = kind_of(access, a), inner = kind_of(access, b);
+    bool wires = true, before = false;
+    int n_windows = 0;
+
+    if (is_alike(p, t, a, b))
+        return true;
+    if (p->imperfect || t->is_complex || access->is_counted || !is_cheaper_unsent(t) ||
+            (t->may_pass && !is_straight(t, l->row, &wires, &before)))
+        return false;
+    if (outer == PLAIN || inner == PLAIN)
+        return outer == PLAIN;
+    for (int k = 0; k < l->n_loops; k++)
+        n_windows += kind_of(access, l->loop[k]) == WINDOW;
+    return n_windows == 1 && (outer == WINDOW ? !before : !wires);
+}
+
+static void find_first(struct listing *l)
+{
+    const struct mapper_problem *p = l->problem;
+
+    for (int i = 0; i < p->n_loops; i++)
+        l->first[i] = ~0U;
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (!cares(&p->transfer[t], l))
+            continue;
+        for (int i = 0; i < l->n_loops; i++) {
+            for (int k = 0; k < l->n_loops; k++) {
+                int a = l->loop[i], b = l->loop[k];
+                if (i != k && !may_be_outside(l, &p->transfer[t], a, b))
+                    l->first[a] &= ~(1U << b);
+            }
+        }
+    }
+}
+
+/* Whether "a" and "b" may change places either way. */
+static bool are_alike(const struct listing *l, int a, int b)
+{
+    return (l->first[a] >> b & 1) && (l->first[b] >> a & 1);
+}
+
+/* Whether the "k"-th loop would come too late at place "at": it may be moved outward past all
+ * between, before one that has to stand inside of it, or that the row's own order has after it. */
+static bool comes_too_late(const struct listing *l, int at, int k)
+{
+    for (int i = at - 1; i >= 0; i--) {
+        int here = l->loop[k], other = l->loop[l->order[i]];
+        if (!(l->first[here] >> other & 1))
+            return false;
+        if (l->order[i] > k || !are_alike(l, here, other))
+            return true;
+    }
+    return false;
+}
+
+/* ---- listing ---- */
+
+static void add_order(struct listing *l)
+{
+    const struct mapper_problem *p = l->problem;
+    int8_t whole[MAPPER_LOOPS] = {0}, own[MAPPER_LOOPS];
+    unsigned there = 0;
+    int at = 0;
+
+    for (int k = 0; k < l->n_loops; k++) {
+        whole[at++] = l->loop[l->order[k]];
+        there |= 1U << whole[k];
+    }
+    sator_mapper_row_order(p, l->row, own);
+    for (int i = 0; i < p->n_loops; i++) {
+        if (!(there >> own[i] & 1))
+            whole[at++] = own[i];
+    }
+    l->orders = sator_arena_grow(l->arena, l->orders, l->n_orders, sizeof *l->orders);
+    memcpy(l->orders[l->n_orders++], whole, sizeof whole);
+}
+
+static void list_from(struct listing *l, int at, unsigned placed)
+{
+    if (at == l->n_loops) {
+        add_order(l);
+        return;
+    }
+    for (int k = 0; k < l->n_loops; k++) {
+        if ((placed >> k & 1) || comes_too_late(l, at, k))
+            continue;
+        l->order[at] = (int8_t)k;
+        list_from(l, at + 1, placed | 1U << k);
+    }
+}
+
+static void open_listing(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        int row, struct listing *l)
+{
+    int8_t own[MAPPER_LOOPS];
+
+    *l = (struct listing){.problem = p, .row = row};
+    sator_mapper_row_order(p, row, own);
+    for (int k = 0; k < p->n_loops; k++) {
+        if (mapping->factor[row][own[k]] > 1)
+            l->loop[l->n_loops++] = own[k];
+    }
+    find_first(l);
+}
+
+/* Whether two orders of all loops are of one kind. */
+static bool is_same(const struct listing *l, const int8_t *a, const int8_t *b)
+{
+    int at_a[MAPPER_LOOPS], at_b[MAPPER_LOOPS];
+    bool same = true;
+
+    for (int k = 0; k < l->problem->n_loops; k++) {
+        at_a[a[k]] = k;
+        at_b[b[k]] = k;
+    }
+    for (int i = 0; i < l->n_loops; i++) {
+        for (int k = 0; k < i; k++) {
+            int x = l->loop[i], y = l->loop[k];
+            same &= are_alike(l, x, y) || (at_a[x] < at_a[y]) == (at_b[x] < at_b[y]);
+        }
+    }
+    return same;
+}
+
+struct rows_visit {
+    struct mapper_mapping *mapping;
+    sator_mapper_order_visit *visit;
+    void *data;
+};
+
+static bool visit_rows(
+        const struct mapper_problem *p, const struct rows_visit *v, int row, bool is_usual)
+{
+    struct listing l;
+    int8_t own[MAPPER_LOOPS], *along = v->mapping->along[row];
+    bool goes_on = true;
+
+    while (row < p->n_rows && !(p->any_order >> row & 1))
+        along = v->mapping->along[++row];
+    if (row == p->n_rows)
+        return v->visit(v->data, is_usual);
+    open_listing(p, v->mapping, row, &l);
+    memcpy(own, along, sizeof own);
+    l.arena = sator_arena_new();
+    list_from(&l, 0, 0);
+    for (int k = 0; k < l.n_orders && goes_on; k++) {
+        memcpy(along, l.orders[k], sizeof own);
+        goes_on = visit_rows(p, v, row + 1, is_usual && is_same(&l, along, own));
+    }
+    memcpy(along, own, sizeof own);
+    sator_arena_free(l.arena);
+    return goes_on;
+}
+
+void sator_mapper_each_order(const struct mapper_problem *problem, struct mapper_mapping *mapping,
+        sator_mapper_order_visit *visit, void *data)
+{
+    visit_rows(problem, &(struct rows_visit){mapping, visit, data}, 0, true);
+}
+
+bool sator_mapper_has_orders(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    for (int r = 0; r < problem->n_rows; r++) {
+        struct listing l;
+        if (!(problem->any_order >> r & 1))
+            continue;
+        open_listing(problem, mapping, r, &l);
+        for (int i = 0; i < l.n_loops; i++) {
+            for (int k = 0; k < i; k++) {
+                if (!are_alike(&l, l.loop[i], l.loop[k]))
+                    return true;
+            }
+        }
+    }
+    return false;
+}

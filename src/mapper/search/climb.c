@@ -1,0 +1,307 @@
+/* Better mappings near a mapping: random changes (climb_moves.c), each kept if it does not cost
+ * much more.
+ *
+ * How much more falls to nothing towards the end (threshold accepting: Dueck and Scheuer, J.
+ * Comput. Phys. 90, 1990). Where nothing has been better for a while the climb goes on from the
+ * best mapping. Nothing is proved by it: it gives the optimal strategy something to measure others
+ * against long before its bounds lead it there.
+ */
+#include "mapper/search/climb.h"
+#include "model/network.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    START_TRIES = 2000,
+    ANEW_TRIES = 3000,
+    FIRST_DRAWS = 64,
+    TRIES_A_LOOK = 32, /* at the clock, where little time is left */
+    STALE = 1000 /* changes in a row that are no better, after which it goes back to the best */
+};
+
+/* How much more than the mapping before a change may cost at first; less where little time is left
+ * and the start is no local optimum of a smaller problem. */
+static const double most_rise = 0.3, most_short_rise = 0.15;
+
+static struct mapper_cost cost_of(struct climb *c, const struct mapper_mapping *mapping)
+{
+    struct mapper_traffic traffic;
+
+    c->search->counters.evaluated++;
+    sator_mapper_count(c->problem, c->search->words, mapping, &traffic);
+    struct mapper_cost cost = sator_mapper_cost(c->problem, &traffic);
+    if (c->search->timer != NULL)
+        sator_mapper_time(c->search, mapping, &cost);
+    return cost;
+}
+
+/* Whether "a" is no worse than "b". */
+static bool is_no_worse(struct mapper_cost a, struct mapper_cost b)
+{
+    return a.value < b.value || (a.value == b.value && a.cycles <= b.cycles);
+}
+
+static bool begin(struct climb *c)
+{
+    c->here = c->search->best; /* it may be one of another choice of what bypasses what */
+    if (!(c->search->found && sator_mapper_is_legal(c->problem, c->search->words, &c->here)) &&
+            !sator_mapper_find_any(c->problem, &c->here))
+        return false;
+    c->cost = c->best_cost = cost_of(c, &c->here);
+    c->best = c->here;
+    sator_mapper_climb_know(c);
+    return !isnan(c->cost.value) && !isinf(c->cost.value);
+}
+
+/* Whether the climb goes on from a mapping of this cost. */
+static bool may_go_on(struct climb *c, struct mapper_cost cost)
+{
+    double share = (double)(sator_mapper_random(&c->state) >> 11) * 0x1p-53; /* of 1 */
+
+    return is_no_worse(cost, c->cost) || cost.value < c->cost.value * (1 + c->rise * share);
+}
+
+/* Cost "next"; where a row took other loops, in another order, too, which is kept if it is better.
+ */
+static struct mapper_cost cost_of_next(struct climb *c, bool refilled)
+{
+    struct mapper_cost cost = cost_of(c, &c->next);
+
+    if (!refilled)
+        return cost;
+    struct mapper_mapping first = c->next;
+    sator_mapper_climb_order(c);
+    struct mapper_cost other = cost_of(c, &c->next);
+    if (other.value < cost.value)
+        return other;
+    c->next = first;
+    return cost;
+}
+
+static void try_change(struct climb *c)
+{
+    bool refilled;
+
+    if (c->stale++ >= STALE) {
+        c->stale = 0;
+        c->here = c->best;
+        c->cost = c->best_cost;
+    }
+    c->next = c->here;
+    if (!sator_mapper_climb_change(c, &refilled) || !sator_mapper_climb_is_legal(c))
+        return;
+    struct mapper_cost cost = cost_of_next(c, refilled);
+    if (!may_go_on(c, cost))
+        return;
+    c->here = c->next;
+    c->cost = cost;
+    if (!is_no_worse(cost, c->best_cost))
+        return;
+    c->stale = cost.value < c->best_cost.value ? 0 : c->stale;
+    c->best = c->next;
+    c->best_cost = cost;
+}
+
+/* Whether to cost some mapping takes long: what the engines count, or the model is asked for. Where
+ * all words have formulas, but bounds take them to be counted, the roofline has sator_mapper_start.
+ */
+static bool takes_long(const struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    bool asks = p->in_hull || (search->timer != NULL && (p->phases == NULL || p->has_late));
+
+    for (int t = 0; t < p->n_transfers && p->has_counted; t++) {
+        const struct mapper_transfer *links = p->transfer[t].links_alone;
+        asks |= search->timer == NULL || p->transfer[t].is_quotient ||
+                (p->transfer[t].is_counted && (links == NULL || links->may_go_round));
+    }
+    return asks;
+}
+
+static bool may_climb(const struct mapper_search *search)
+{
+    return search->problem->n_loops > 0 && !takes_long(search);
+}
+
+/* Climb from the best mapping so far. Where a budget ends soon what is left of the climb is what is
+ * left of the time: one that is stopped halfway has taken all that costs more, and no way back. */
+static void climb(struct mapper_search *search, int tries)
+{
+    struct climb c = {
+            .search = search, .problem = search->problem, .state = search->counters.tilings};
+    bool is_short = sator_mapper_is_short(search);
+    double time = is_short ? search->deadline - sator_mapper_now() : INFINITY, time_left = 1;
+    double most = is_short && !c.problem->imperfect ? most_short_rise : most_rise;
+
+    if (!begin(&c))
+        return;
+    for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++) {
+        if (is_short && i % TRIES_A_LOOK == 0)
+            time_left = fmax(0, (search->deadline - sator_mapper_now()) / time);
+        double left = fmin(1 - (double)i / tries, time_left);
+        c.rise = most * left * left;
+        try_change(&c);
+    }
+    sator_mapper_offer(search, &c.best, c.best_cost);
+}
+
+/* Leave the factors of all memories to the outermost one: random tiles seldom fit. */
+static void empty_memories(const struct mapper_problem *p, struct mapper_mapping *mapping)
+{
+    for (int m = 1; m < p->n_memories; m++) {
+        int64_t *factor = mapping->factor[p->memory[m].row];
+        for (int i = 0; i < p->n_loops; i++) {
+            mapping->factor[p->memory[0].row][i] *= factor[i];
+            factor[i] = 1;
+        }
+    }
+}
+
+/* The counters and the stop of a search that was part of this one. */
+static void take_part(struct mapper_search *search, const struct mapper_search *part)
+{
+    search->counters.evaluated = part->counters.evaluated;
+    search->counters.looks = part->counters.looks;
+    search->stopped = part->stopped;
+}
+
+void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries)
+{
+    struct mapper_search alone = *search;
+    uint64_t state = search->counters.tilings;
+
+    if (!may_climb(search) || search->problem->imperfect)
+        return;
+    for (uint64_t done = 0; done < tries && !sator_mapper_should_stop(&alone); done += ANEW_TRIES) {
+        alone.found = true; /* what is drawn, for any other to be better */
+        alone.best_cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
+        sator_mapper_draw(search->problem, &state, &alone.best);
+        empty_memories(search->problem, &alone.best);
+        if (!sator_mapper_is_legal(search->problem, search->words, &alone.best))
+            continue;
+        climb(&alone, ANEW_TRIES);
+        sator_mapper_offer(search, &alone.best, alone.best_cost);
+    }
+    take_part(search, &alone);
+}
+
+/* Climb from the best mapping among those of a larger problem. */
+static void climb_wider(struct mapper_search *search, int tries)
+{
+    struct mapper_search alone = *search;
+
+    alone.problem = search->wider;
+    if (!may_climb(&alone))
+        return;
+    climb(&alone, tries);
+    take_part(search, &alone);
+    if (alone.counters.improvements == search->counters.improvements)
+        return;
+    search->found = true;
+    search->best = alone.best;
+    search->best_cost = alone.best_cost;
+    search->counters.improvements = alone.counters.improvements;
+}
+
+/* Some mappings at once: a search may be stopped before it has a better start. One will do where
+ * the engines count what late links bring: the climb from it asks them for what it reaches alone.
+ */
+static void draw_some(struct mapper_search *search)
+{
+    struct mapper_mapping mapping;
+    uint64_t state = 1;
+
+    for (int i = 0; i < FIRST_DRAWS && !(search->found && search->problem->has_late); i++) {
+        sator_mapper_draw(search->problem, &state, &mapping);
+        if (sator_mapper_is_legal(search->problem, search->words, &mapping))
+            sator_mapper_try(search, &mapping);
+    }
+}
+
+void sator_mapper_climb(struct mapper_search *search, int tries)
+{
+    if (!may_climb(search) || search->problem->imperfect)
+        return;
+    if (!search->found)
+        draw_some(search);
+    if (!search->has_begun && search->problem->skew == NULL)
+        sator_mapper_sunstone_in_haste(search);
+    search->has_begun = true;
+    climb(search, tries);
+    if (search->wider == NULL)
+        return;
+    if (sator_mapper_is_short(search)) /* there is no time to climb twice in the larger one */
+        sator_mapper_climb_anew(search, ANEW_TRIES);
+    climb_wider(search, tries);
+}
+
+/* ---- problems without formulas ---- */
+
+/* The rows along which wires lead to the next PE, or, where there are buses, those of the whole
+ * network. */
+static unsigned shared_rows(const struct mapper_transfer *t)
+{
+    unsigned rows = 0;
+
+    if (t->network->n_buses > 0)
+        return t->collapsed;
+    for (int i = 0; i < t->n_passes; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        int n_moved = 0, row = 0;
+        for (int r = 0; r < MAPPER_ROWS; r++) {
+            n_moved += pass->shift[r] != 0;
+            row = pass->shift[r] != 0 ? r : row;
+        }
+        if (pass->interval < 1 && n_moved == 1 && llabs(pass->shift[row]) == 1)
+            rows |= 1U << row;
+    }
+    return rows;
+}
+
+/* Make "simple" the problem in which PEs along such rows share what they hold, as on a bus, and
+ * nothing else passes: near enough to begin with. False where that leaves something to the engines,
+ * or is the problem itself. */
+static bool simplify(const struct mapper_problem *p, struct mapper_problem *simple)
+{
+    bool differs = false;
+
+    *simple = *p;
+    for (int i = 0; i < p->n_transfers; i++) {
+        struct mapper_transfer *t = &simple->transfer[i];
+        if (p->access[t->access].is_counted || t->is_quotient)
+            return false;
+        if (!t->is_complex)
+            continue;
+        differs = true;
+        t->collapsed = shared_rows(&p->transfer[i]);
+        t->is_complex = t->is_counted = t->reaches_back = false;
+        t->n_passes = 0;
+        t->linked_rows = t->wired = 0;
+    }
+    simple->has_counted = false;
+    simple->asked_ports = 0;
+    return differs;
+}
+
+void sator_mapper_start(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+
+    if (search->timer != NULL || p->imperfect || p->has_late || p->has_fixed)
+        return;
+    struct mapper_problem *simple = sator_alloc(sizeof *simple);
+    if (simplify(p, simple)) {
+        struct mapper_search alone = *search;
+        alone.problem = simple;
+        alone.found = alone.has_begun = false;
+        alone.words = sator_mapper_words_new(simple);
+        sator_mapper_climb(&alone, START_TRIES);
+        sator_mapper_words_free(alone.words);
+        take_part(search, &alone);
+        if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))
+            sator_mapper_try(search, &alone.best);
+    }
+    free(simple);
+}

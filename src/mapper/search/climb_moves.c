@@ -1,0 +1,381 @@
+/* The changes that a climb tries.
+ *
+ * A prime factor of a loop moves from one row to another; two do, in opposite directions; a memory
+ * that one leaves or enters takes an order that suits some tensors; a row gives all its loops to a
+ * memory and takes others: an array as many as it has PEs, a memory as many as fit. The last is
+ * what leads from a tile that keeps one tensor to one that keeps another, for all that lies between
+ * them costs more than either.
+ *
+ * Where factors need not divide, what moves is divided rounding up, and the factors are made a
+ * chain of ceilings again.
+ */
+#include "mapper/search/climb.h"
+
+#include "base/checked.h"
+#include "mapper/problem/invariants.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    WHOLE = 4, /* of so many moves one is of all that a loop has in a row */
+    TAKES = 24, /* factors that an array is offered */
+    PERCENT = 100,
+    ARRAY_REFILLS = 80, /* of a hundred changes of an array those that give it other loops, ... */
+    MEMORY_REFILLS = 45, /* ... of a memory, ... */
+    ORDERS = 50, /* ... and of changes that move factors those that also order a memory */
+    KINDS = 8,
+    REORDERS = 3,
+    SWAPS = 6,
+    SET = 25 /* of a hundred changes where factors need not divide those that set one */
+};
+
+static int draw(struct climb *c, int n)
+{
+    assert(n > 0);
+    return (int)((sator_mapper_random(&c->state) >> 32) * (uint64_t)n >> 32);
+}
+
+void sator_mapper_climb_know(struct climb *c)
+{
+    for (int i = 0; i < c->problem->n_loops; i++) {
+        int64_t rest = c->problem->extent[i];
+        c->n_primes[i] = 0;
+        for (int64_t d = 2; d <= 1000 && d <= rest; d++) {
+            if (rest % d == 0)
+                c->prime[i][c->n_primes[i]++] = d;
+            while (rest % d == 0)
+                rest /= d;
+        }
+        if (rest > 1)
+            c->prime[i][c->n_primes[i]++] = rest;
+        assert(c->n_primes[i] < CLIMB_PRIMES);
+    }
+}
+
+/* ---- factors ---- */
+
+/* A random prime factor of what "loop" has in row "row"; where factors need not divide, a prime of
+ * the extent or a few more. */
+static int64_t draw_prime(struct climb *c, int row, int loop)
+{
+    int64_t factor = c->next.factor[row][loop], prime[CLIMB_PRIMES];
+    int count = 0;
+
+    assert(factor > 1);
+    if (c->problem->imperfect && draw(c, 2) == 0)
+        return factor < 3 ? 2 : 2 + draw(c, 2);
+    for (int k = 0; k < c->n_primes[loop]; k++) {
+        if (c->problem->imperfect ? c->prime[loop][k] <= factor : factor % c->prime[loop][k] == 0)
+            prime[count++] = c->prime[loop][k];
+    }
+    return count == 0 ? factor : prime[draw(c, count)];
+}
+
+/* The same, or now and then all that it has. */
+static int64_t draw_factor(struct climb *c, int row, int loop)
+{
+    return draw(c, WHOLE) == 0 ? c->next.factor[row][loop] : draw_prime(c, row, loop);
+}
+
+/* A random loop of row "row" with a factor above 1, or -1. */
+static int draw_loop(struct climb *c, int row)
+{
+    int n = c->problem->n_loops, first = draw(c, n);
+
+    for (int k = 0; k < n; k++) {
+        if (c->next.factor[row][(first + k) % n] > 1)
+            return (first + k) % n;
+    }
+    return -1;
+}
+
+static void move(struct climb *c, int from, int to, int loop, int64_t factor)
+{
+    int64_t *left = &c->next.factor[from][loop];
+
+    assert(c->problem->imperfect || *left % factor == 0);
+    *left = sator_mapper_blocks(*left, factor);
+    c->next.factor[to][loop] *= factor;
+}
+
+/* Move a factor of some loop from row "from" to row "to"; false where there is none. */
+static bool move_factor(struct climb *c, int from, int to)
+{
+    int loop = draw_loop(c, from);
+
+    if (loop < 0)
+        return false;
+    move(c, from, to, loop, draw_factor(c, from, loop));
+    return true;
+}
+
+/* Make the factors of all loops chains of ceilings, from inside outward, or where only the tiles of
+ * the innermost memory may leave a remainder, divisors of what is left outside of it; the outermost
+ * memory takes the rest. */
+static void mend_chains(struct climb *c)
+{
+    const struct mapper_problem *p = c->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t tiles = p->extent[i];
+        for (int r = p->n_rows - 1; r > 0; r--) {
+            int64_t *factor = &c->next.factor[r][i];
+            *factor = *factor < tiles ? *factor : tiles;
+            *factor = p->chains || r >= p->innermost
+                    ? sator_mapper_blocks(tiles, sator_mapper_blocks(tiles, *factor))
+                    : sator_gcd(tiles, *factor);
+            tiles = sator_mapper_blocks(tiles, *factor);
+        }
+        c->next.factor[0][i] = tiles;
+    }
+}
+
+/* Give a loop any number of tiles in a row. */
+static bool set_factor(struct climb *c)
+{
+    const struct mapper_problem *p = c->problem;
+    int row = draw(c, p->n_rows), loop = draw(c, p->n_loops);
+    int64_t tiles = p->extent[loop];
+
+    for (int r = p->n_rows - 1; r > row; r--)
+        tiles = sator_mapper_blocks(tiles, c->next.factor[r][loop]);
+    int64_t most = p->row[row].is_space && p->row[row].shape < tiles ? p->row[row].shape : tiles;
+    if (row == 0 || most == 1)
+        return false;
+    c->next.factor[row][loop] = 1 + (int64_t)(sator_mapper_random(&c->state) % (uint64_t)most);
+    return true;
+}
+
+/* ---- orders ---- */
+
+/* Move a loop of a memory to another place in its order. */
+static bool move_loop(struct climb *c)
+{
+    int n = c->problem->n_loops, m = draw(c, c->problem->n_memories);
+    int from = draw(c, n), to = draw(c, 2) == 0 ? n - 1 : draw(c, n);
+    int8_t *order = c->next.order[m], loop = order[from];
+
+    if (from == to || c->next.factor[c->problem->memory[m].row][loop] == 1)
+        return false;
+    memmove(order + from, order + from + 1, (size_t)(n - 1 - from));
+    memmove(order + to + 1, order + to, (size_t)(n - 1 - to));
+    order[to] = loop;
+    assert(mapper_is_permutation(order, n));
+    return true;
+}
+
+/* Give memory "m" the order that keeps tensors of a random sequence: innermost the loops that do
+ * not index the first, among these those that do not index the second; if "slides", then those
+ * along which they slide. */
+static void draw_order(struct climb *c, int m)
+{
+    const struct mapper_problem *p = c->problem;
+    int8_t *order = c->next.order[m];
+    int accesses[MAPPER_ACCESSES], rank[MAPPER_LOOPS] = {0};
+    bool slides = draw(c, 2) == 0;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int other = draw(c, a + 1);
+        accesses[a] = accesses[other];
+        accesses[other] = a;
+    }
+    for (int a = 0; a < p->n_accesses; a++) {
+        const struct mapper_access *access = &p->access[accesses[a]];
+        for (int i = 0; i < p->n_loops; i++) {
+            bool part = slides && !(access->plain >> i & 1);
+            rank[i] = 3 * rank[i] + (!(access->relevant >> i & 1) ? 2 : part);
+        }
+    }
+    for (int k = 1; k < p->n_loops; k++) {
+        int8_t loop = order[k];
+        int at = k;
+        for (; at > 0 && rank[order[at - 1]] > rank[loop]; at--)
+            order[at] = order[at - 1];
+        order[at] = loop;
+    }
+    assert(mapper_is_permutation(order, p->n_loops));
+}
+
+void sator_mapper_climb_order(struct climb *c)
+{
+    draw_order(c, draw(c, c->problem->n_memories));
+    sator_mapper_arrange(c->problem, &c->next);
+}
+
+/* ---- what fits ---- */
+
+static bool fits(struct climb *c, int m, const int64_t *tile)
+{
+    const struct mapper_problem *p = c->problem;
+    int64_t size[MAPPER_ACCESSES] = {0};
+
+    if (p->memory[m].n_capacities == 0)
+        return true;
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (p->memory[m].holds >> a & 1)
+            size[a] = sator_mapper_tile_words(c->search->words, a, tile);
+    }
+    return sator_mapper_fits(p, m, size, NULL);
+}
+
+/* Whether the tiles of the memories from "inner" outward to "outer" fit. */
+static bool tiles_fit(struct climb *c, int outer, int inner)
+{
+    const struct mapper_problem *p = c->problem;
+    int64_t tile[MAPPER_LOOPS];
+
+    for (int i = 0; i < p->n_loops; i++)
+        tile[i] = 1;
+    for (int r = p->n_rows - 1; r >= p->memory[outer].row; r--) {
+        for (int i = 0; i < p->n_loops; i++) {
+            tile[i] *= c->next.factor[r][i];
+            tile[i] = tile[i] < p->extent[i] ? tile[i] : p->extent[i];
+        }
+        int m = p->row[r].is_space ? p->n_memories : p->row[r].memory;
+        if (m <= inner && !fits(c, m, tile))
+            return false;
+    }
+    return true;
+}
+
+bool sator_mapper_climb_is_legal(struct climb *c)
+{
+    const struct mapper_problem *p = c->problem;
+    bool is_legal = mapper_fits_arrays(p, &c->next) && tiles_fit(c, 0, p->n_memories - 1) &&
+            (!p->imperfect || sator_mapper_is_in_space(p, &c->next)) &&
+            sator_mapper_is_allowed(p, &c->next);
+
+    assert(is_legal == sator_mapper_is_legal(p, c->search->words, &c->next));
+    return is_legal;
+}
+
+/* ---- rows filled anew ---- */
+
+static void empty_row(struct climb *c, int row, int to)
+{
+    for (int i = 0; i < c->problem->n_loops; i++) {
+        c->next.factor[to][i] *= c->next.factor[row][i];
+        c->next.factor[row][i] = 1;
+    }
+}
+
+/* Let array dimension "row" give its loops to row "to" and take others, from there or anywhere. */
+static bool refill_array(struct climb *c, int row, int to)
+{
+    const struct mapper_problem *p = c->problem;
+    int64_t used = 1;
+    bool anywhere = draw(c, 3) == 0;
+
+    if (row == to)
+        return false;
+    empty_row(c, row, to);
+    for (int k = 0; k < TAKES; k++) {
+        int from = anywhere ? draw(c, p->n_rows) : to;
+        int loop = from == row ? -1 : draw_loop(c, from);
+        if (loop < 0 || (p->row[row].banned >> loop & 1))
+            continue;
+        int64_t prime = draw_prime(c, from, loop);
+        if (prime > p->row[row].shape / used)
+            continue;
+        used *= prime;
+        move(c, from, row, loop, prime);
+    }
+    return true;
+}
+
+/* Let memory "m" give its loops to one further out, and grow its tile along others that this one
+ * has then, in random steps, as long as tiles fit and constraints allow. */
+static bool refill_memory(struct climb *c, int m)
+{
+    const struct mapper_problem *p = c->problem;
+    int outer = m == 0 ? 0 : draw(c, m), row = p->memory[m].row, to = p->memory[outer].row;
+    unsigned open = (1U << p->n_loops) - 1;
+
+    if (m == 0)
+        return false;
+    empty_row(c, row, to);
+    while (open != 0) {
+        int loop = draw(c, p->n_loops);
+        while (!(open >> loop & 1))
+            loop = (loop + 1) % p->n_loops;
+        int64_t outside = c->next.factor[to][loop], inside = c->next.factor[row][loop];
+        if (outside > 1) {
+            move(c, to, row, loop, draw_factor(c, to, loop));
+            if (tiles_fit(c, outer + 1, m) &&
+                    sator_mapper_may_have(p, row, loop, c->next.factor[row][loop]))
+                continue;
+        }
+        c->next.factor[to][loop] = outside;
+        c->next.factor[row][loop] = inside;
+        open &= ~(1U << loop);
+    }
+    draw_order(c, outer);
+    return true;
+}
+
+static bool change(struct climb *c, bool *refilled)
+{
+    const struct mapper_problem *p = c->problem;
+    int from = draw(c, p->n_rows), to = draw(c, p->n_rows), kind = draw(c, KINDS);
+    bool is_space = p->row[from].is_space;
+
+    if (draw(c, PERCENT) < (is_space ? ARRAY_REFILLS : MEMORY_REFILLS)) {
+        *refilled = true;
+        return is_space ? refill_array(c, from, to) : refill_memory(c, p->row[from].memory);
+    }
+    if (kind < REORDERS)
+        return move_loop(c);
+    if (p->imperfect && draw(c, PERCENT) < SET)
+        return set_factor(c);
+    if (from == to || !move_factor(c, from, to))
+        return false;
+    if (kind >= SWAPS && !move_factor(c, to, from))
+        return false;
+    if (draw(c, PERCENT) < ORDERS)
+        draw_order(c, draw(c, p->n_memories));
+    return true;
+}
+
+/* Whether memory "m" runs the same loops in both orders one inside the other. */
+static bool is_same_order(const struct climb *c, int m)
+{
+    const int64_t *factor = c->next.factor[c->problem->memory[m].row];
+    const int8_t *a = c->here.order[m], *b = c->next.order[m];
+    int n = c->problem->n_loops, i = 0, k = 0;
+
+    for (;; i++, k++) {
+        while (i < n && factor[a[i]] == 1)
+            i++;
+        while (k < n && factor[b[k]] == 1)
+            k++;
+        if (i == n || k == n || a[i] != b[k])
+            return i == n && k == n;
+    }
+}
+
+/* Whether "next" is where the climb is. */
+static bool is_here(const struct climb *c)
+{
+    const struct mapper_problem *p = c->problem;
+    bool same = true;
+
+    for (int r = 0; r < p->n_rows && same; r++)
+        same = memcmp(c->here.factor[r], c->next.factor[r],
+                       sizeof *c->here.factor[r] * (size_t)p->n_loops) == 0;
+    for (int m = 0; m < p->n_memories && same; m++)
+        same = is_same_order(c, m);
+    return same;
+}
+
+bool sator_mapper_climb_change(struct climb *c, bool *refilled)
+{
+    *refilled = false;
+    if (!change(c, refilled) || (draw(c, 4) == 0 && !change(c, refilled)))
+        return false;
+    if (c->problem->imperfect)
+        mend_chains(c);
+    sator_mapper_arrange(c->problem, &c->next);
+    assert(mapper_is_complete(c->problem, &c->next));
+    return !is_here(c);
+}

@@ -1,0 +1,151 @@
+/* What a proof is not about: mappings that sator_analyze takes and that are in no space searched
+ * (doc/mapper.md, "The map space"), in words of a user.
+ */
+#include "mapper/problem/skew.h"
+
+/* Whether the transfer has a window, and two dimensions of an array differ in how its words are
+ * shared there: which elements meet depends on how far apart in the window the PEs of a bus, a tree
+ * or a link are. */
+static bool shares_windows(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    bool differ = false;
+
+    if ((p->access[t->access].relevant & ~p->access[t->access].plain) == 0)
+        return false;
+    for (int r = 1; r < t->child_row; r++) {
+        unsigned pair = 3U << (r - 1);
+        bool is_array = p->row[r].is_space && p->row[r].level == p->row[r - 1].level &&
+                p->row[r].shape > 1 && p->row[r - 1].shape > 1;
+        unsigned shared = t->collapsed & pair, linked = t->linked_rows & pair;
+        differ |= is_array && ((shared != 0 && shared != pair) || (linked != 0 && linked != pair));
+    }
+    return differ;
+}
+
+/* Whether a loop may have digits on several dimensions where it matters which is on which. */
+static bool digits_matter(const struct mapper_problem *p)
+{
+    bool matter = __builtin_popcount(p->any_order) > 1;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        matter |= shares_windows(p, &p->transfer[t]);
+    return matter;
+}
+
+/* Whether some loop can be cut into tiles that leave a remainder. */
+static bool has_remainders(const struct mapper_problem *p)
+{
+    for (int i = 0; i < p->n_loops; i++) {
+        if (p->extent[i] > 2)
+            return true;
+    }
+    return false;
+}
+
+/* Whether links or wires pass words on straight to compute units, whose loops divide. */
+static bool passes_on_directly(const struct mapper_problem *p)
+{
+    bool passes = p->direct_wired != 0;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        passes |= p->transfer[t].may_pass && p->transfer[t].child == p->n_memories;
+    return passes;
+}
+
+/* Whether links or wires pass words on, so that PEs must not be without a tile. */
+static bool passes_on(const struct mapper_problem *p)
+{
+    bool passes = p->linked_rows != 0;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        passes |= p->transfer[t].may_pass;
+    return passes;
+}
+
+static bool merges_windows(const struct mapper_problem *p)
+{
+    return p->merged_sliding != 0;
+}
+
+/* Whether it is so for some choice of what bypasses what. */
+static bool is_any(const struct mapper_problem *problems, int n_problems,
+        bool (*is_so)(const struct mapper_problem *problem))
+{
+    bool any = false;
+
+    for (int i = 0; i < n_problems; i++)
+        any |= is_so(&problems[i]);
+    return any;
+}
+
+/* Whether some skew is of an array inside a memory that is not the outermost: skewed loops could be
+ * joined across what it holds. */
+static bool has_windows(const struct mapper_problem *p, const struct mapper_skews *skews)
+{
+    bool any = false;
+    int memory = 0;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        memory = p->row[r].is_space ? memory : p->row[r].memory;
+        for (int k = 0; k < skews->n; k++)
+            any |= memory > 0 && skews->skew[k].step[r] != 0;
+    }
+    return any;
+}
+
+const char *const *sator_mapper_left_out(const struct mapper_problem *problems, int n_problems,
+        const struct mapper_skews *skews, const char *imperfect,
+        const struct mapper_left_open *open, struct sator_arena *arena, int *n_left_out)
+{
+    const struct mapper_problem *problem = &problems[0];
+    const char **list = NULL;
+    int count = 0;
+
+    if (open->hull)
+        SATOR_PUSH(arena, list, count,
+                "most mappings: each takes counting in a domain that is no box; the bound is of "
+                "all");
+    if (has_remainders(problem) && !problem->imperfect && problem->in_hull)
+        SATOR_PUSH(arena, list, count, "factors that do not divide a loop's extent");
+    else if (has_remainders(problem) && !problem->imperfect)
+        SATOR_PUSH(arena, list, count,
+                sator_arena_printf(
+                        arena, "factors that do not divide a loop's extent (%s)", imperfect));
+    else if (has_remainders(problem) && open->chains && problem->only_chains)
+        SATOR_PUSH(arena, list, count,
+                "most mappings with remainders: too many to look at all of them");
+    else if (has_remainders(problem) && open->chains)
+        SATOR_PUSH(arena, list, count,
+                "most mappings with remainders at several levels: too many to look at all of them");
+    else if (has_remainders(problem) && is_any(problems, n_problems, passes_on))
+        SATOR_PUSH(arena, list, count,
+                "remainders at several levels of loops whose words pass from PE to PE");
+    if (has_remainders(problem) && problem->imperfect &&
+            is_any(problems, n_problems, passes_on_directly))
+        SATOR_PUSH(
+                arena, list, count, "remainders where PEs pass words on straight to compute units");
+    if (problem->imperfect && is_any(problems, n_problems, merges_windows))
+        SATOR_PUSH(arena, list, count,
+                "remainders of loops that share an index of a sum that trees merge");
+    if (has_windows(problem, skews))
+        SATOR_PUSH(arena, list, count,
+                open->windows ? "skewed loops joined across a memory's tiles"
+                              : "skewed loops joined across a memory's tiles where windows hold "
+                                "or bring less than tiles");
+    for (int i = 0; i < skews->n_left_out; i++)
+        SATOR_PUSH(arena, list, count, skews->left_out[i]);
+    for (int i = 0; i < skews->n_counted && open->counted; i++)
+        SATOR_PUSH(arena, list, count, skews->counted[i]);
+    if (open->orders)
+        SATOR_PUSH(arena, list, count,
+                "most other orders of the loops that share an array dimension: too many to look at "
+                "all of them");
+    if (is_any(problems, n_problems, digits_matter))
+        SATOR_PUSH(arena, list, count,
+                "loops on several array dimensions with an outer digit on a later one");
+    SATOR_PUSH(arena, list, count,
+            "nests with a loop twice at one memory or array dimension; dataflows that are no nest "
+            "of tiles");
+    *n_left_out = count;
+    return list;
+}
