@@ -9,13 +9,13 @@ find src -name '*.[ch]' | sort | xargs awk '
                 allowed[part[1]] = " " part[1] " " part[2] " "
     }
     /^#include "/ {
-        split(FILENAME, path, "/"); split($2, target, "/"); gsub(/"/, "", target[1])
+        split(FILENAME, path, "/"); parts = split($2, target, "/"); gsub(/"/, "", target[1])
         if (index(allowed[path[2]], " " target[1] " ") == 0) {
             printf "%s:%d: %s may not include %s\n", FILENAME, FNR, path[2], $2
             bad = 1
         }
         inside = path[2] "/" path[3]
-        if (path[2] == target[1] && inside in allowed && index(allowed[inside], " " target[1] "/" target[2] " ") == 0) {
+        if (parts == 3 && path[2] == target[1] && inside in allowed && index(allowed[inside], " " target[1] "/" target[2] " ") == 0) {
             printf "%s:%d: %s may not include %s\n", FILENAME, FNR, inside, $2
             bad = 1
         }

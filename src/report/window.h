@@ -2,7 +2,7 @@
 #ifndef SATOR_REPORT_WINDOW_H
 #define SATOR_REPORT_WINDOW_H
 
-#include "model/provenance.h"
+#include "model/provenance/provenance.h"
 #include "report/report.h"
 
 struct report_window {

@@ -5,7 +5,7 @@
  *
  *     property_provenance [--seed N] [--cases N] [--case N]
  */
-#include "model/provenance.h"
+#include "model/provenance/provenance.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "model/analysis.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/timing.h"
+#include "model/timing/timing.h"
 
 enum {
     PORTS = 3,

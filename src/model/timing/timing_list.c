@@ -1,0 +1,219 @@
+/* The loop instances of a nest one by one, with numbers for their stamps, PEs and elements. */
+#include "model/timing/timing.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+enum {
+    MOST_INSTANCES = 1 << 21,
+    TICKS_PER_INSTANCE = 40
+};
+
+bool timing_number_tuple(
+        struct timing *timing, const struct sator_relation *map, struct timing_numbering *numbering)
+{
+    const struct sator_workload *w = timing->analysis->workload;
+    int64_t *last = SATOR_NEW_ARRAY(timing->arena, int64_t, w->n_loops + 1);
+
+    for (int i = 0; i < w->n_loops; i++)
+        last[i] = w->upper[i] - 1;
+    *numbering = (struct timing_numbering){.n = map->n_out,
+            .least = SATOR_NEW_ARRAY(timing->arena, int64_t, map->n_out + 1),
+            .extent = SATOR_NEW_ARRAY(timing->arena, int64_t, map->n_out + 1),
+            .below = SATOR_NEW_ARRAY(timing->arena, int64_t, map->n_out + 1),
+            .range = 1};
+    for (int d = map->n_out - 1; d >= 0; d--) {
+        int64_t least = INT64_MAX, greatest = INT64_MIN;
+        for (int p = 0; p < map->n_pieces; p++) {
+            int64_t low, high;
+            if (!sator_expr_range(map->pieces[p].out[d], w->lower, last, &low, &high))
+                return false;
+            least = low < least ? low : least;
+            greatest = high > greatest ? high : greatest;
+        }
+        numbering->least[d] = least;
+        numbering->extent[d] = greatest - least + 1;
+        numbering->below[d + 1] = numbering->range;
+        if (__builtin_mul_overflow(numbering->range, numbering->extent[d], &numbering->range))
+            return false;
+    }
+    numbering->below[0] = numbering->range;
+    return true;
+}
+
+/* The number of the tuple that "piece" gives "point"; -1 when the piece is for other points. */
+static int64_t number_of(const struct timing_numbering *numbering, const struct sator_piece *piece,
+        const int64_t *point)
+{
+    int64_t number = 0, value = 0;
+    bool holds = true;
+
+    if (!sator_cond_holds(piece->cond, point, &holds) || !holds)
+        return -1;
+    for (int d = 0; d < numbering->n; d++) {
+        sator_expr_value(piece->out[d], point, &value); /* in range: it does not overflow */
+        number = number * numbering->extent[d] + (value - numbering->least[d]);
+    }
+    return number;
+}
+
+static int64_t number_in(const struct timing_numbering *numbering, const struct sator_relation *map,
+        const int64_t *point)
+{
+    int64_t number = -1;
+
+    for (int p = 0; p < map->n_pieces && number < 0; p++)
+        number = number_of(numbering, &map->pieces[p], point);
+    return number;
+}
+
+/* Whether the relation's pieces can be evaluated at a point. */
+static bool is_plain(const struct sator_relation *relation)
+{
+    for (int p = 0; p < relation->n_pieces; p++) {
+        if (relation->pieces[p].n_free > 0 || sator_cond_has_exists(relation->pieces[p].cond))
+            return false;
+    }
+    return true;
+}
+
+static bool is_inside(const struct sator_relation *domain, const int64_t *point)
+{
+    bool holds = false;
+
+    for (int p = 0; p < domain->n_pieces && !holds; p++) {
+        if (!sator_cond_holds(domain->pieces[p].cond, point, &holds))
+            holds = false;
+    }
+    return holds;
+}
+
+/* What is needed to evaluate an instance. */
+struct lister {
+    struct timing *timing;
+    const struct sator_workload *workload;
+    struct timing_numbering time, space;
+    struct timing_numbering *elements;
+    struct timing_list *list;
+};
+
+/* The number of a PE is over the arrays' extents, not over the values of the stamps. */
+static void number_space(struct lister *lister)
+{
+    const struct analysis *analysis = lister->timing->analysis;
+    struct timing_numbering *space = &lister->space;
+
+    space->range = 1;
+    for (int d = analysis->n_space - 1; d >= 0; d--) {
+        space->least[d] = 0;
+        space->extent[d] = analysis->shape[d];
+        space->below[d + 1] = space->range;
+        space->range *= analysis->shape[d];
+    }
+    space->below[0] = space->range;
+}
+
+static const char *prepare(struct lister *lister)
+{
+    struct timing *timing = lister->timing;
+    const struct sator_workload *w = lister->workload;
+    const struct sator_bound_dataflow *dataflow = timing->analysis->dataflow;
+
+    if (w->lower == NULL || !is_plain(w->domain) || !is_plain(dataflow->time) ||
+            !is_plain(dataflow->space))
+        return "the domain or the stamps have conditions that cannot be followed one by one";
+    if (!timing_number_tuple(timing, dataflow->time, &lister->time) ||
+            !timing_number_tuple(timing, dataflow->space, &lister->space))
+        return "the time-stamps do not fit into 64 bits";
+    number_space(lister);
+    lister->elements = SATOR_NEW_ARRAY(timing->arena, struct timing_numbering, w->n_accesses + 1);
+    for (int i = 0; i < w->n_accesses; i++) {
+        if (!is_plain(w->accesses[i].relation))
+            return "an access has conditions that cannot be followed one by one";
+        if (!timing_number_tuple(timing, w->accesses[i].relation, &lister->elements[i]))
+            return "the elements do not fit into 64 bits";
+    }
+    return NULL;
+}
+
+static void add_instance(struct lister *lister, const int64_t *point)
+{
+    const struct sator_bound_dataflow *dataflow = lister->timing->analysis->dataflow;
+    struct timing_list *list = lister->list;
+    int64_t n = list->n++;
+
+    list->time[n] = number_in(&lister->time, dataflow->time, point);
+    list->pe[n] = number_in(&lister->space, dataflow->space, point);
+    for (int i = 0; i < lister->workload->n_accesses; i++) {
+        const struct sator_relation *access = lister->workload->accesses[i].relation;
+        struct timing_elements *elements = &list->elements[i];
+        int64_t *own = elements->element + n * elements->n_each;
+        for (int p = 0; p < access->n_pieces; p++) {
+            own[p] = number_of(&lister->elements[i], &access->pieces[p], point);
+            for (int k = 0; k < p; k++)
+                own[p] = own[k] == own[p] ? -1 : own[p];
+        }
+    }
+}
+
+static void reserve(struct lister *lister, int64_t n)
+{
+    struct sator_arena *arena = lister->timing->arena;
+    const struct sator_workload *w = lister->workload;
+    struct timing_list *list = lister->list;
+
+    *list = (struct timing_list){.time = SATOR_NEW_ARRAY(arena, int64_t, n + 1),
+            .pe = SATOR_NEW_ARRAY(arena, int64_t, n + 1),
+            .n_time = lister->time.n,
+            .time_below = lister->time.below,
+            .space_below = lister->space.below,
+            .pes = lister->space.range,
+            .elements = SATOR_NEW_ARRAY(arena, struct timing_elements, w->n_accesses + 1)};
+    for (int i = 0; i < w->n_accesses; i++) {
+        int n_each = w->accesses[i].relation->n_pieces;
+        list->elements[i] = (struct timing_elements){.n_each = n_each,
+                .element = SATOR_NEW_ARRAY(arena, int64_t, n * n_each + 1),
+                .n_range = lister->elements[i].range};
+    }
+}
+
+/* Every point of the loops' bounds that is in the domain. */
+static void walk(struct lister *lister)
+{
+    const struct sator_workload *w = lister->workload;
+    int64_t *point = SATOR_NEW_ARRAY(lister->timing->arena, int64_t, w->n_loops + 1);
+    int loop = 0;
+
+    memcpy(point, w->lower, sizeof *point * (size_t)w->n_loops);
+    while (loop >= 0) {
+        if (w->is_box || is_inside(w->domain, point))
+            add_instance(lister, point);
+        for (loop = w->n_loops - 1; loop >= 0 && ++point[loop] == w->upper[loop]; loop--)
+            point[loop] = w->lower[loop];
+    }
+}
+
+enum sator_status timing_list_all(struct timing *timing, struct timing_list *list)
+{
+    const struct sator_workload *w = timing->analysis->workload;
+    struct lister lister = {.timing = timing, .workload = w, .list = list};
+    int64_t n = 1;
+
+    timing->why = prepare(&lister);
+    for (int i = 0; timing->why == NULL && i < w->n_loops; i++) {
+        if (__builtin_mul_overflow(n, w->upper[i] - w->lower[i], &n) || n > MOST_INSTANCES)
+            timing->why = timing->cut_short != NULL
+                    ? timing->cut_short
+                    : "the stamps fall into no classes that are counted, and are too many to be "
+                      "followed one by one";
+    }
+    if (timing->why != NULL)
+        return SATOR_OK;
+    enum sator_status st = sator_work(timing->analysis->ctx, (uint64_t)n * TICKS_PER_INSTANCE);
+    if (st != SATOR_OK)
+        return st;
+    reserve(&lister, n);
+    walk(&lister);
+    return SATOR_OK;
+}
