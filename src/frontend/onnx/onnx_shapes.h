@@ -34,7 +34,8 @@ const char *onnx_broadcast(
 /* The shape that an input's contents say. */
 const char *onnx_shape_from(struct infer *i, int input, struct onnx_shape *shape);
 
-/* The rules of onnx_ops.def: shapes.c (that keep a shape), products.c, data.c, moves.c. */
+/* The rules of onnx_ops.def: onnx_shapes.c has those that keep a shape, onnx_shapes_*.c the others.
+ */
 const char *onnx_infer_arg(struct infer *i);
 const char *onnx_infer_attention(struct infer *i);
 const char *onnx_infer_broadcast(struct infer *i);

@@ -1,6 +1,6 @@
 /* Provenance, stamp by stamp. First the words of the window and of the stamps before it that a link
  * can look back to are listed; then each word asks in the order of doc/model.md, section 2: its own
- * register, the links as they are declared, the buses, the memories (memories.c).
+ * register, the links as they are declared, the buses, the memories (provenance_memories.c).
  */
 #include "model/provenance/provenance.h"
 
