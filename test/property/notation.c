@@ -187,7 +187,7 @@ static void check_stamp(struct texts *texts, struct random *random,
     if (!read_twice(texts, both))
         return;
     for (int i = 0; i < POINTS; i++) {
-        int64_t point[ORACLE_LOOPS], right[ORACLE_TIME], tried[ORACLE_TIME];
+        int64_t point[ORACLE_LOOPS], right[ORACLE_TIME] = {0}, tried[ORACLE_TIME];
         random_point(random, program, point);
         for (int d = 0; d < n; d++)
             right[d] = is_time

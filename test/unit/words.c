@@ -1,5 +1,5 @@
-/* What an index takes in a tile and keeps in the next (mapper/cost/words.h), against listing the values;
- * and what a search that has looked at every mapping has proved. */
+/* What an index takes in a tile and keeps in the next (mapper/cost/words.h), against listing the
+ * values; and what a search that has looked at every mapping has proved. */
 #include "mapper/cost/words.h"
 #include "mapper/search/search.h"
 

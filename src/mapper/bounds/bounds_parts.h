@@ -7,8 +7,8 @@
 #define SATOR_MAPPER_BOUNDS_PARTS_H
 
 #include "mapper/bounds/bounds.h"
-#include "mapper/problem/order_classes.h"
 #include "mapper/cost/slides.h"
+#include "mapper/problem/order_classes.h"
 
 /* The transfers into one child, by what is kept of them. */
 struct ranges {

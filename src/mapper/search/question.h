@@ -3,8 +3,8 @@
 #ifndef SATOR_MAPPER_QUESTION_H
 #define SATOR_MAPPER_QUESTION_H
 
-#include "mapper/search/search.h"
 #include "mapper/problem/skew.h"
+#include "mapper/search/search.h"
 
 /* One question: a problem for every choice and every skew, all with the same constraints. */
 struct mapper_question {

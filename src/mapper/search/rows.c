@@ -1,6 +1,6 @@
 /* Array dimensions that cost the same. */
-#include "mapper/search/search.h"
 #include "mapper/problem/skew.h"
+#include "mapper/search/search.h"
 
 /* Whether words may pass along row "r" in ways that depend on which loops it has. */
 static bool may_pass(const struct mapper_transfer *t, int r)

@@ -7,8 +7,8 @@
  * better than the least roofline of those whose time was asked for.
  */
 #include "mapper/phases/phases.h"
-#include "mapper/search/search.h"
 #include "mapper/problem/skew.h"
+#include "mapper/search/search.h"
 
 #include "base/context.h"
 
