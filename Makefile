@@ -45,7 +45,7 @@ lint: build/Makefile
 	@tools/lint.sh $(JOBS)
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' ':!test/c' ':!test/broken')
+	clang-format -i $$(git ls-files '*.c' '*.h')
 
 deps:
 	@tools/install-deps.sh
