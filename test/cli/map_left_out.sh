@@ -54,9 +54,5 @@ END
 left_out gemm:i=2,j=2,k=4 --arch idle.yaml # sums that R keeps leave with those of L
 left_out gemm:i=4,j=6,k=8 --arch conventional --strategy random --samples 3 # nothing is proved
 sator map gemm:i=2,j=2,k=2 --arch conventional --json | tr -d '\t\n' | grep -o '"left_out":\[[^]]*'
-cat >dilated.yaml <<'EOF'
-sizes: {i: 5, c: 2, r: 3}
-op: "Y[i] += A[c,i+2*r] * B[c,r]"
-EOF
-left_out dilated.yaml --arch single.yaml --imperfect # of i 4 and 1 bring 8 + 3 words of a channel, 3 and 2 bring 7 + 6
-left_out conv1d:ox=5 --arch single.yaml --imperfect # a window without gaps
+left_out gemm:i=3,j=2,k=2 --arch single.yaml --imperfect # as many tiles of 3 have no larger ones
+left_out gemm:i=4,j=2,k=2 --arch single.yaml --imperfect # tiles of 3 and 1

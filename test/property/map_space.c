@@ -179,7 +179,8 @@ static const struct phrase {
         {"factors that do not divide a loop's extent", REMAINDER},
         {"most mappings with remainders: too many", REMAINDER},
         {"most mappings with remainders at several levels", DEEP},
-        {"remainders at several levels of loops whose words pass", SPREAD_DEEP},
+        {"remainders outside the innermost tiles of loops whose words pass", SPREAD_DEEP},
+        {"tiles larger than as many need be", 0}, /* none is drawn */
         {"remainders where PEs pass words on straight to compute units", SPREAD},
         {"remainders of loops that share an index of a sum", REMAINDER},
         {"most other orders of the loops that share an array dimension", ORDER},

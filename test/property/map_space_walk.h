@@ -238,7 +238,8 @@ static bool fits_array(const struct walk *walk, int slot)
 static void begin_loop(struct walk *walk, int loop);
 
 /* The factors of "loop" from place "place" of "chain", its slots, outward: "rest" tiles are left
- * there. A factor makes as many tiles as no lesser one does. */
+ * there. A factor makes as many tiles as no lesser one does: the others are said to be left
+ * out. */
 static void choose_factors(struct walk *walk, int loop, const int *chain, int place, int rest)
 {
     struct mapping *m = &walk->mapping;

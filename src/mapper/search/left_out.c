@@ -3,10 +3,6 @@
  */
 #include "mapper/problem/skew.h"
 
-#include "base/checked.h"
-
-#include <stdlib.h>
-
 /* Whether the transfer has a window, and two dimensions of an array differ in how its words are
  * shared there: which elements meet depends on how far apart in the window the PEs of a bus, a tree
  * or a link are. */
@@ -36,14 +32,20 @@ static bool digits_matter(const struct mapper_problem *p)
     return matter;
 }
 
-/* Whether some loop can be cut into tiles that leave a remainder. */
-static bool has_remainders(const struct mapper_problem *p)
+/* Whether some loop has more iterations than that: of 3 some tiles leave a remainder, of 4 one that
+ * equally many smaller tiles would not leave. */
+static bool exceeds(const struct mapper_problem *p, int64_t iterations)
 {
     for (int i = 0; i < p->n_loops; i++) {
-        if (p->extent[i] > 2)
+        if (p->extent[i] > iterations)
             return true;
     }
     return false;
+}
+
+static bool has_remainders(const struct mapper_problem *p)
+{
+    return exceeds(p, 2);
 }
 
 /* Whether links or wires pass words on straight to compute units, whose loops divide. */
@@ -69,43 +71,6 @@ static bool passes_on(const struct mapper_problem *p)
 static bool merges_windows(const struct mapper_problem *p)
 {
     return p->merged_sliding != 0;
-}
-
-/* Whether loop "i" of an index may take more new values in its first steps than in later ones, for
- * what other loops of the index touch has gaps that fill up: of two loops, b apart, those of the
- * other when it takes d > 1 steps of "i" to meet one of them again. Of quotients, and of other
- * indices, it is not known. */
-static bool has_gaps(const struct mapper_problem *p, const struct mapper_index *index, int i)
-{
-    int64_t a = llabs(index->coef[i]);
-    bool any = index->is_core || index->joint != NULL;
-
-    for (int j = 0; j < index->n_parts && !any; j++) {
-        int64_t b = llabs(index->coef[j]), steps = b / sator_gcd(a, b);
-        int64_t steps_of_other = a / sator_gcd(a, b);
-        if (j != i)
-            any = index->n_parts > 2 ? a != b
-                                     : steps > 1 && steps < p->extent[index->loop[i]] &&
-                            steps_of_other < p->extent[index->loop[j]];
-    }
-    return any;
-}
-
-/* Whether of tiles of equal number the least need not bring the fewest words: tiles 4 and 1 of a
- * filter with gaps bring fewer than 3 and 2. */
-static bool has_gaps_anywhere(const struct mapper_problem *p)
-{
-    bool any = false;
-
-    for (int a = 0; a < p->n_accesses; a++) {
-        any |= p->access[a].stored_as != a && p->access[a].role == SATOR_READ;
-        for (int e = 0; e < p->access[a].n_indices; e++) {
-            const struct mapper_index *index = &p->access[a].index[e];
-            for (int i = 0; i < index->n_parts; i++)
-                any |= p->extent[index->loop[i]] > 3 && has_gaps(p, index, i);
-        }
-    }
-    return any;
 }
 
 /* Whether it is so for some choice of what bypasses what. */
@@ -160,7 +125,7 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
                 "most mappings with remainders at several levels: too many to look at all of them");
     else if (has_remainders(problem) && is_any(problems, n_problems, passes_on))
         SATOR_PUSH(arena, list, count,
-                "remainders at several levels of loops whose words pass from PE to PE");
+                "remainders outside the innermost tiles of loops whose words pass from PE to PE");
     if (has_remainders(problem) && problem->imperfect &&
             is_any(problems, n_problems, passes_on_directly))
         SATOR_PUSH(
@@ -168,10 +133,9 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (problem->imperfect && is_any(problems, n_problems, merges_windows))
         SATOR_PUSH(arena, list, count,
                 "remainders of loops that share an index of a sum that trees merge");
-    if (problem->imperfect && has_gaps_anywhere(problem))
+    if (problem->imperfect && exceeds(problem, 3))
         SATOR_PUSH(arena, list, count,
-                "tiles larger than their number needs, along windows with gaps (strides, "
-                "dilations, quotients, several reads)");
+                "tiles larger than as many need be, of which the last is shorter");
     if (has_windows(problem, skews))
         SATOR_PUSH(arena, list, count,
                 open->windows ? "skewed loops joined across a memory's tiles"
