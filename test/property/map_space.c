@@ -180,7 +180,7 @@ static const struct phrase {
         {"most mappings with remainders: too many", REMAINDER},
         {"most mappings with remainders at several levels", DEEP},
         {"remainders outside the innermost tiles of loops whose words pass", SPREAD_DEEP},
-        {"tiles larger than as many need be", 0}, /* none is drawn */
+        {"factors larger than as many tiles need", 0}, /* none is drawn */
         {"remainders where PEs pass words on straight to compute units", SPREAD},
         {"remainders of loops that share an index of a sum", REMAINDER},
         {"most other orders of the loops that share an array dimension", ORDER},

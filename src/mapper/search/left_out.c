@@ -135,7 +135,7 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
                 "remainders of loops that share an index of a sum that trees merge");
     if (problem->imperfect && exceeds(problem, 3))
         SATOR_PUSH(arena, list, count,
-                "tiles larger than as many need be, of which the last is shorter");
+                "factors larger than as many tiles need, which leave the last one shorter");
     if (has_windows(problem, skews))
         SATOR_PUSH(arena, list, count,
                 open->windows ? "skewed loops joined across a memory's tiles"
