@@ -86,8 +86,9 @@ static void search_one(struct mapper_question *q, struct mapper_search *search, 
         *best = i;
 }
 
-/* The numbers of the problems, those first over whose arrays words pass along most dimensions: what
- * they find leaves little of the others. */
+/* The numbers of the problems, those last of which the engines count some words: with a mapping
+ * that is nearly the best they are asked about few. Else those first over whose arrays words pass
+ * along most dimensions: what they find leaves little of the others. */
 static int *visiting_order(const struct mapper_question *q)
 {
     int *order = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
@@ -96,7 +97,7 @@ static int *visiting_order(const struct mapper_question *q)
     for (int i = 0; i < q->n_apart; i++) {
         const struct mapper_problem *p = &q->problems[i];
         int at = i;
-        rank[i] = 0;
+        rank[i] = p->has_late ? -MAPPER_ROWS * p->n_transfers : 0;
         for (int t = 0; t < p->n_transfers && q->n_problems > q->n_unskewed; t++)
             rank[i] += __builtin_popcount(p->transfer[t].collapsed);
         for (; at > 0 && rank[order[at - 1]] < rank[i]; at--)
