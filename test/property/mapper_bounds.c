@@ -93,6 +93,56 @@ static void check_child(struct checked *c, int child, const struct mapper_mappin
     }
 }
 
+/* The same where the factors of arrays outside of what fills "child" are not known either: they
+ * count as loops further out. */
+static void check_apart(struct checked *c, int child, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    int inside = child == p->n_memories ? p->n_rows : p->memory[child].row, parent = child - 1;
+    int near_row = p->memory[child - 1].row;
+    int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS], far[MAPPER_LOOPS];
+    struct mapper_mapping apart = *mapping;
+    struct mapper_shape shape;
+    struct mapper_share tile, near;
+    unsigned open = 0;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (sator_mapper_bounds_group(c->bounds, child) >> t & 1)
+            parent = p->transfer[t].parent < parent ? p->transfer[t].parent : parent;
+    }
+    for (int r = 0; r < p->memory[parent].row; r++) {
+        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++) {
+            open |= 1U << r;
+            apart.factor[0][i] *= mapping->factor[r][i];
+            apart.factor[r][i] = 1;
+        }
+    }
+    if (open == 0 || p->imperfect)
+        return;
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        ones[i] = 1;
+    checked_shape(c, inside, &apart, &shape, outside);
+    sator_mapper_crew_init(p, &shape, open, &c->crew);
+    sator_mapper_bounds_strides(c->bounds, true);
+    sator_mapper_bounds_known(c->bounds, child);
+    sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &tile);
+    checked_shape(c, near_row, &apart, &shape, far);
+    sator_mapper_bounds_known(c->bounds, child - 1);
+    sator_mapper_bounds_share(c->bounds, child, &shape, apart.factor[near_row], far, &near);
+    for (int k = 0; k < 6; k++) {
+        struct mapper_mapping other = *mapping;
+        compare(c, "tile known, arrays outside open", child, child, &tile, &other);
+        compare(c, "nearest loops known, arrays outside open", child, child - 1, &near, &other);
+        c->apart++;
+        checked_complete(c, near_row, &other);
+        compare(c, "nearest loops known, arrays outside open", child, child - 1, &near, &other);
+        checked_complete(c, inside, &other);
+        compare(c, "tile known, arrays outside open", child, child, &tile, &other);
+    }
+    sator_mapper_bounds_strides(c->bounds, false);
+    checked_know(c, mapping);
+}
+
 /* Give what the time rows up to "end" have of the loops "open" to these rows anew. */
 static void spread_anew(struct checked *c, int end, unsigned open, struct mapper_mapping *mapping)
 {
@@ -448,6 +498,8 @@ static void check_mappings(struct checked *c, int n_mappings)
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_child(c, child, &mapping);
         for (int child = 1; child <= c->problem->n_memories; child++)
+            check_apart(c, child, &mapping);
+        for (int child = 1; child <= c->problem->n_memories; child++)
             check_either(c, child, &mapping);
         for (int child = 1; child < c->problem->n_memories; child++) {
             bool grow;
@@ -503,6 +555,8 @@ static void test_random_machines(void **state)
     print_message("%d bounds of two memories, %d with what is further in, %d of any tile\n",
             c.pairs, c.standing, c.either);
     assert_true(n_cases < 100 || (c.standing > n_cases / 10 && c.either > n_cases / 20));
+    print_message("%d mappings beside bounds of all arrays outside\n", c.apart);
+    assert_true(n_cases < 100 || c.apart > n_cases / 4);
     assert_true(imperfect > n_cases / 20);
     assert_true(n_cases < 100 || filled > n_cases / 40);
     assert_true(c.comparisons > n_cases * 20);

@@ -23,6 +23,7 @@ struct checked {
     /* raised: by a step; together: with some joined; shrunk: words that spare energy */
     int wrong, comparisons, raised, together, shrunk;
     int pairs, standing, either; /* bounds of two memories; with what is further in; of any tile */
+    int apart; /* mappings compared with bounds of all arrays outside */
 };
 
 void checked_open(

@@ -25,7 +25,7 @@ struct side {
 /* What is known of a transfer's sliding indices, and what it was found for: tiles that differ in
  * other loops alone have the same. */
 struct recalled {
-    bool is_set, in_any_order, has_gap;
+    bool is_set, in_any_order, has_gap, strides;
     int n_digits, nearest;
     struct mapper_digit digit[MAPPER_ROWS * MAPPER_LOOPS];
     /* loops of sliding indices: what the tiles of rows are, and the factors outside */

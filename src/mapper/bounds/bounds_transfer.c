@@ -178,11 +178,13 @@ static bool has_cut(const struct mapper_problem *p, const struct mapper_access *
 }
 
 /* Whether what is recalled of a transfer's sliding indices, those of "loops", holds here. */
-static bool is_recalled(const struct recalled *r, const struct mapper_transfer *t, unsigned loops,
-        bool has_gap, const struct mapper_shape *shape, const struct outside *outside)
+static bool is_recalled(const struct mapper_bounds *b, const struct recalled *r,
+        const struct mapper_transfer *t, unsigned loops, bool has_gap,
+        const struct mapper_shape *shape, const struct outside *outside)
 {
-    if (!r->is_set || r->has_gap != has_gap || r->nearest != outside->nearest ||
-            r->in_any_order != shape->in_any_order || r->n_digits != shape->n_digits ||
+    if (!r->is_set || r->strides != b->strides || r->has_gap != has_gap ||
+            r->nearest != outside->nearest || r->in_any_order != shape->in_any_order ||
+            r->n_digits != shape->n_digits ||
             memcmp(r->digit, shape->digit, sizeof *r->digit * (size_t)r->n_digits) != 0)
         return false;
     for (; loops != 0; loops &= loops - 1) {
@@ -207,10 +209,11 @@ static struct recalled *recall(struct mapper_bounds *b, int transfer, bool has_g
     struct recalled *r = &b->recalled[transfer];
     unsigned loops = access->relevant & ~access->plain;
 
-    if (is_recalled(r, t, loops, has_gap, shape, outside))
+    if (is_recalled(b, r, t, loops, has_gap, shape, outside))
         return r;
     r->is_set = !b->problem->imperfect;
     r->has_gap = has_gap;
+    r->strides = b->strides;
     r->in_any_order = shape->in_any_order;
     r->nearest = outside->nearest;
     r->n_digits = shape->n_digits;
@@ -255,6 +258,7 @@ static void open_slides(struct mapper_bounds *b, const struct mapper_shape *shap
                 outside->near, outside->far, outside->is_direct ? &outside->blocks : NULL);
     recalled->has_slides = true;
     recalled->slides.either = b->either;
+    recalled->slides.strides = b->strides;
 }
 
 void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
@@ -276,7 +280,10 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
     bool any_holds = local->walk.transfer->is_complex ||
             (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
-    local->covers_only = sliding && (b->strides || (local->walk.spread && any_holds && gap));
+    bool strides = b->strides &&
+            (p->imperfect || p->skew != NULL || local->walk.is_relaxed ||
+                    local->walk.transfer->is_counted || local->walk.transfer->is_quotient);
+    local->covers_only = sliding && (strides || (local->walk.spread && any_holds && gap));
     if (p->chains) {
         local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
         local->run_loops = ~0U;

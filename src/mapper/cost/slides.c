@@ -170,6 +170,9 @@ static double seldom(struct mapper_slides *s, int bit)
     return s->seldom[bit];
 }
 
+static double leap_values(
+        struct mapper_slides *s, struct mapper_slide_side *side, int loop, unsigned run);
+
 /* The new values in single steps of the loop of "bit", on average over all stamps. */
 static double step_values(struct mapper_slides *s, struct mapper_slide_side *side, int bit)
 {
@@ -183,7 +186,8 @@ static double step_values(struct mapper_slides *s, struct mapper_slide_side *sid
     if (side->step_known[is_near] >> loop & 1)
         return side->step[bit];
     double often = 1 - seldom(s, bit);
-    double least = step_by(s, side, loop, coef * step, often);
+    double least = s->strides && !is_near ? often * leap_values(s, side, loop, 0)
+                                          : step_by(s, side, loop, coef * step, often);
     while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
         if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
             continue;

@@ -34,6 +34,7 @@ struct mapper_slides {
     const struct mapper_walk *walk;
     const struct mapper_shape *shape;
     unsigned either; /* far loops that may stand among near ones, too */
+    bool strides; /* far loops may take several steps at once, always as many */
     const int64_t *near, *far; /* temporal factors outside, by loop */
     const struct mapper_blocks *blocks; /* in place of these, or NULL */
     int nearest; /* the time row of "near" */

@@ -14,6 +14,7 @@ enum {
     DIVES = 16,
     MOST_SYMMETRIES = 8,
     OPTIMAL_WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
+    WORTH_SHARING = 1 << 11, /* looks before innermost tiles are listed for all visits at once */
     CHUNK = 8192, /* unrollings compared before the first is visited */
     MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
                              tiles that are the least for their number below 2^24 */
@@ -217,6 +218,7 @@ struct optimal_branch {
     int width; /* tiles followed at each memory */
     bool is_unordered; /* of plan->orders none is chosen yet */
     bool tabulating; /* what is listed goes into the table of outer tiles */
+    bool is_apart; /* what is listed holds for all arrays outside the middle memories */
 
     struct mapper_mapping mapping;
     struct mapper_shape shape;
@@ -283,6 +285,7 @@ struct optimal_table {
     int n_climbs; /* every other one begins elsewhere */
     uint64_t anew_at; /* the same of climbs that begin elsewhere */
     bool has_started; /* sator_mapper_start */
+    uint64_t shares_at; /* looks from which on innermost tiles are listed for all visits */
     struct visits {
         int count, room;
         struct visit *item;
@@ -294,6 +297,7 @@ struct optimal_table {
     struct outer_tiles outer[MAPPER_MEMORIES];
     struct outer_tiles middle[MAPPER_MEMORIES]; /* room for those of visits that are alike */
     struct tile_list innermost; /* of these visits */
+    struct inner_lists *inner; /* of all visits, by the arrays inside; or NULL */
     int64_t (*factors)[MOST_DIVISORS]; /* of tiles, by depth: too much for a stack */
     struct tile_list tile_list[MAPPER_MEMORIES];
 };
@@ -508,6 +512,10 @@ void optimal_find_middle(struct optimal_plan *plan);
 /* Set which of the visits, which are in the order that they are listed in, are alike, and bring
  * these together. */
 void optimal_find_alike(struct optimizer *o);
+/* List the innermost tiles of the visits from "first" on, those that have the same arrays inside
+ * the middle memories at once, if that is worth it; and forget these lists. */
+void optimal_list_inner(struct optimizer *o, int first);
+void optimal_forget_inner(struct optimizer *o);
 /* Search below unrollings that are alike. */
 void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int count);
 
@@ -551,6 +559,9 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
 void optimal_list_choices(struct optimizer *o, int m, const struct inner *inner);
 void optimal_sort_choices(struct tile_list *list);
 void optimal_add_choice(struct tile_list *list, const struct tile_choice *choice);
+/* The same of those of "from", which are listed for more. */
+void optimal_list_again(
+        struct optimizer *o, int m, const struct inner *inner, const struct tile_list *from);
 /* Follow each of them outward. */
 void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inner);
 /* Choose the factors of memory row "m", then of those outside it. */

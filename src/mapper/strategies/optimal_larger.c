@@ -192,7 +192,8 @@ static bool may_grow(const struct optimal_plan *plan, const struct optimal_branc
     const struct mapper_problem *p = plan->problem;
 
     for (int k = at; k < p->n_loops; k++) {
-        if (plan->slides[branch->listing[k]] && optimal_is_spread(plan, branch, branch->listing[k]))
+        if (plan->slides[branch->listing[k]] &&
+                (branch->is_apart || optimal_is_spread(plan, branch, branch->listing[k])))
             return false;
     }
     for (int a = 0; a < p->n_accesses; a++) {

@@ -70,10 +70,12 @@ static void visit_listed(struct optimizer *o, double rest)
 
     rest = fmin(rest, o->at.later);
     o->at.width = INT32_MAX;
+    o->table.shares_at = optimal_looks(o) + WORTH_SHARING;
     sort_visits(visits);
     optimal_find_alike(o);
     for (int k = 0; k < visits->n_alike && !sator_mapper_should_stop(o->search); k++) {
         const struct visit *first = &visits->item[visits->alike[k].first];
+        optimal_list_inner(o, visits->alike[k].first);
         if (o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
             visit_in_rounds(o, k, rest);
             break;
@@ -83,6 +85,7 @@ static void visit_listed(struct optimizer *o, double rest)
             optimal_tabulate(o);
         optimal_visit_alike(o, first, visits->alike[k].count);
     }
+    optimal_forget_inner(o);
 }
 
 /* A few of them by their best tiles only, for a good mapping to measure the rest against. */

@@ -15,7 +15,10 @@
 #include <string.h>
 
 enum {
-    WORTH_A_TABLE = 8 /* innermost tiles that would list tiles of the middle memories each */
+    WORTH_A_TABLE = 8, /* innermost tiles that would list tiles of the middle memories each */
+    SHARES = 4, /* visits for each list of innermost tiles that they share */
+    MOST_INNER = 1 << 16, /* arrays inside the middle memories */
+    MOST_SHARED = 1 << 10 /* tiles of such a list; visits with more list their own */
 };
 
 static bool has_array_outside(const struct mapper_problem *p, int m)
@@ -246,6 +249,136 @@ static void forget_tables(struct optimizer *o)
     optimal_find_least(o);
 }
 
+/* ---- the innermost tiles of all visits with the same arrays inside ---- */
+
+/* By the number of the choices of these arrays. */
+struct inner_lists {
+    size_t n;
+    struct inner_list {
+        bool is_asked, is_known;
+        struct tile_list tiles;
+    } list[];
+};
+
+static size_t number_inside(const struct optimal_plan *plan, const struct visit *visit)
+{
+    size_t number = 0;
+
+    for (int c = plan->n_alike; c < plan->n_classes; c++)
+        number = number * (size_t)plan->class[c].n_choices + (size_t)visit->choice[c];
+    return number;
+}
+
+/* Whether nothing further in than the middle memories sees what is outside of them, so that the
+ * arrays there may be left open; how many arrays there are inside. */
+static bool may_share(const struct optimal_plan *plan, size_t *n)
+{
+    const struct mapper_problem *p = plan->problem;
+    bool may = plan->middle > 0 && p->skew == NULL;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        may &= p->transfer[t].child <= plan->middle || p->transfer[t].parent >= plan->middle;
+    *n = 1;
+    for (int c = plan->n_alike; c < plan->n_classes && may; c++) {
+        *n *= (size_t)plan->class[c].n_choices;
+        may = *n <= MOST_INNER;
+    }
+    return may;
+}
+
+/* Choose the arrays inside the middle memories; the rows of those outside, which are open. */
+static unsigned place_inside(struct optimizer *o, const struct visit *visit)
+{
+    const struct optimal_plan *plan = o->plan;
+    unsigned open = 0;
+
+    for (int c = 0; c < plan->n_classes; c++) {
+        const struct row_class *class = &plan->class[c];
+        for (int k = 0; k < class->n_rows && c < plan->n_alike; k++)
+            open |= 1U << class->row[k];
+        if (c < plan->n_alike)
+            continue;
+        optimal_spread(plan, &o->at, &class->choice[visit->choice[c]]);
+        optimal_place_unrolling(o, class, &class->choice[visit->choice[c]]);
+    }
+    return open;
+}
+
+/* List the innermost tiles of all unrollings with the arrays of "visit" inside: one PE of the
+ * arrays outside after the other, as if their loops were outermost ones, would bring no more words.
+ */
+static void list_for_all(struct optimizer *o, const struct visit *visit, struct inner_list *list)
+{
+    const struct mapper_problem *p = o->problem;
+    int m = p->n_memories - 1;
+    struct mapper_share fixed, share;
+
+    unsigned open = place_inside(o, visit);
+    o->at.compute_cycles = o->plan->least_cycles;
+    o->at.is_apart = true;
+    sator_mapper_bounds_strides(o->bounds, true);
+    struct mapper_cost bound = optimal_bound_unrolling(o, open, &fixed, &share);
+    list->is_known = true;
+    if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->at.with_image = 0;
+        optimal_know_grown(o->plan, &o->at);
+        o->at.grown = -1; /* what is left outside is not known */
+        optimal_order_listing(o->plan, &o->at);
+        optimal_find_crowded(o->plan, &o->at);
+        optimal_list_choices(o, m, &(struct inner){&fixed, &share});
+        list->is_known = o->table.tile_list[m].count <= MOST_SHARED;
+        for (int k = 0; k < o->table.tile_list[m].count && list->is_known; k++)
+            optimal_add_choice(&list->tiles, &o->table.tile_list[m].item[k]);
+    }
+    sator_mapper_bounds_strides(o->bounds, false);
+    o->at.is_apart = false;
+    for (int c = o->plan->n_alike; c < o->plan->n_classes; c++)
+        optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->at.mapping.factor[r][i] = 1;
+    }
+}
+
+void optimal_list_inner(struct optimizer *o, int first)
+{
+    const struct visits *visits = &o->table.visits;
+    int n_open = 0, n_lists = 0;
+    size_t n;
+
+    if (o->table.inner != NULL || optimal_looks(o) < o->table.shares_at || !may_share(o->plan, &n))
+        return;
+    o->table.shares_at = UINT64_MAX;
+    struct inner_lists *inner = sator_alloc(sizeof *inner + n * sizeof *inner->list);
+    memset(inner, 0, sizeof *inner + n * sizeof *inner->list);
+    inner->n = n;
+    for (int k = first; k < visits->count; k++) {
+        struct inner_list *list = &inner->list[number_inside(o->plan, &visits->item[k])];
+        n_open++;
+        n_lists += !list->is_asked;
+        list->is_asked = true;
+    }
+    o->table.inner = inner;
+    if (n_open < SHARES * n_lists) {
+        optimal_forget_inner(o);
+        return;
+    }
+    for (int k = first; k < visits->count && !sator_mapper_should_stop(o->search); k++) {
+        struct inner_list *list = &inner->list[number_inside(o->plan, &visits->item[k])];
+        if (list->is_asked)
+            list_for_all(o, &visits->item[k], list);
+        list->is_asked = false;
+    }
+}
+
+void optimal_forget_inner(struct optimizer *o)
+{
+    for (size_t k = 0; o->table.inner != NULL && k < o->table.inner->n; k++)
+        free(o->table.inner->list[k].tiles.item);
+    free(o->table.inner);
+    o->table.inner = NULL;
+}
+
 /* ---- visits ---- */
 
 /* List the innermost tiles of the "k"-th visit. */
@@ -253,13 +386,22 @@ static void list_innermost(struct optimizer *o, const struct visit *visit, int k
 {
     int m = o->problem->n_memories - 1;
     struct mapper_share fixed, share;
+    const struct inner_list *list =
+            o->table.inner == NULL ? NULL : &o->table.inner->list[number_inside(o->plan, visit)];
+    bool is_known = list != NULL && list->is_known, may_win = !is_known;
 
-    if (sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles)) {
+    for (int n = 0; is_known && n < list->tiles.count && !may_win; n++)
+        may_win = !sator_mapper_is_hopeless(
+                o->search, list->tiles.item[n].pj, fmax(list->tiles.item[n].cycles, visit->cycles));
+    if (!may_win || sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
     }
     if (optimal_open_visit(o, visit, &fixed, &share)) {
-        optimal_list_choices(o, m, &(struct inner){&fixed, &share});
+        if (is_known)
+            optimal_list_again(o, m, &(struct inner){&fixed, &share}, &list->tiles);
+        else
+            optimal_list_choices(o, m, &(struct inner){&fixed, &share});
         for (int n = 0; n < o->table.tile_list[m].count; n++) {
             o->table.tile_list[m].item[n].visit = k;
             optimal_add_choice(&o->table.innermost, &o->table.tile_list[m].item[n]);

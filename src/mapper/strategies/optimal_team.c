@@ -261,6 +261,7 @@ static struct optimizer *copy_optimizer(const struct optimizer *o, struct mapper
     copy->at.passing = o->at.passing;
     copy->at.later = o->at.later;
     copy->table.climbs_at = o->table.climbs_at;
+    copy->table.inner = o->table.inner;
     return copy;
 }
 

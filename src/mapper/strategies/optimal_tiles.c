@@ -125,7 +125,7 @@ static double exposed_cycles(struct optimizer *o, int m)
     const struct mapper_problem *p = o->problem;
     int64_t left[MAPPER_LOOPS];
 
-    if (p->phases == NULL || o->at.is_unordered)
+    if (p->phases == NULL || o->at.is_unordered || o->at.is_apart)
         return 0;
     for (int i = 0; i < p->n_loops; i++)
         left[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[p->memory[m].row][i]);
@@ -331,6 +331,35 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
     else
         o->search->counters.pruned_capacity++;
     o->at.compute_cycles = compute;
+}
+
+void optimal_list_again(
+        struct optimizer *o, int m, const struct inner *inner, const struct tile_list *from)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    int64_t *factor = o->at.mapping.factor[row];
+
+    o->table.tile_list[m].count = 0;
+    optimal_open_pair(o, m);
+    for (int k = 0; k < from->count; k++) {
+        bool divides = true;
+        for (int i = 0; i < p->n_loops && divides; i++)
+            divides = o->at.rest[i] % from->item[k].factor[i] == 0;
+        if (!divides || sator_mapper_is_hopeless(o->search, from->item[k].pj, from->item[k].cycles))
+            continue;
+        for (int i = 0; i < p->n_loops; i++) {
+            factor[i] = from->item[k].factor[i];
+            optimal_refresh_shape(p, &o->at, row, i);
+        }
+        optimal_refresh_sizes(o, m, -1, o->at.size);
+        add_tile(o, m, inner);
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        factor[i] = 1;
+        optimal_refresh_shape(p, &o->at, row, i);
+    }
+    optimal_sort_choices(&o->table.tile_list[m]);
 }
 
 /* Go on with the tile chosen at memory "m". */
