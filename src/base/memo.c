@@ -130,6 +130,11 @@ size_t sator_memo_size(const struct sator_memo *memo)
     return memo->n_items;
 }
 
+void *sator_memo_items(const struct sator_memo *memo)
+{
+    return memo->items;
+}
+
 size_t sator_memo_key_words(const struct sator_memo *memo)
 {
     return memo->n_keys;

@@ -23,8 +23,10 @@ void sator_memo_clear(struct sator_memo *memo);
 void *sator_memo_find(const struct sator_memo *memo, const int64_t *key, size_t length);
 void *sator_memo_place(struct sator_memo *memo, const int64_t *key, size_t length, bool *is_new);
 
-/* How many there are, and the words of all their keys together. */
+/* How many there are, one after the other in the order in which they came, and the words of all
+ * their keys together. */
 size_t sator_memo_size(const struct sator_memo *memo);
+void *sator_memo_items(const struct sator_memo *memo);
 size_t sator_memo_key_words(const struct sator_memo *memo);
 
 #endif

@@ -266,37 +266,6 @@ static void place_near(struct class_search *s, unsigned near, unsigned either,
 
 /* ---- the table ---- */
 
-static struct order_classes *find_slot(struct order_classes *slot, size_t n_slots, uint64_t loops)
-{
-    size_t at = (size_t)(loops * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n_slots - 1);
-
-    while (slot[at].count != 0 && slot[at].loops != loops)
-        at = (at + 1) & (n_slots - 1);
-    return &slot[at];
-}
-
-static struct order_classes *new_slots(size_t count)
-{
-    struct order_classes *slot = sator_alloc(sizeof *slot * count);
-
-    memset(slot, 0, sizeof *slot * count);
-    return slot;
-}
-
-static void grow_slots(struct order_table *table)
-{
-    size_t n_slots = table->n_slots * 2;
-    struct order_classes *slot = new_slots(n_slots);
-
-    for (size_t i = 0; i < table->n_slots; i++) {
-        if (table->slot[i].count != 0)
-            *find_slot(slot, n_slots, table->slot[i].loops) = table->slot[i];
-    }
-    free(table->slot);
-    table->slot = slot;
-    table->n_slots = n_slots;
-}
-
 /* The number of "keep" among those of transfer "k"; a new one if it is none of them. */
 static uint8_t keep_number(struct order_classes *classes, int k, const struct order_keep *keep)
 {
@@ -344,26 +313,21 @@ static void find_classes(const struct order_table *table, const struct unplaced 
 const struct order_classes *sator_mapper_order_classes(
         struct order_table *table, unsigned near, unsigned far, unsigned either)
 {
-    int n = table->problem->n_loops;
-    uint64_t loops = near | (uint64_t)far << n | (uint64_t)either << 2 * n;
-    struct order_classes *classes = find_slot(table->slot, table->n_slots, loops);
+    const int64_t key[] = {near | (int64_t)far << 32, either};
+    bool is_new;
+    struct order_classes *classes = sator_memo_place(table->classes, key, 2, &is_new);
 
-    if (classes->count != 0)
-        return classes;
-    if (++table->n_used * 2 > table->n_slots) {
-        grow_slots(table);
-        classes = find_slot(table->slot, table->n_slots, loops);
-    }
     assert((near & either) == 0 && (table->outer != 0 || (either & ~far) == 0));
-    classes->loops = loops;
-    find_classes(table, &(struct unplaced){near, far, either}, classes);
+    if (is_new)
+        find_classes(table, &(struct unplaced){near, far, either}, classes);
     return classes;
 }
 
 void sator_mapper_order_table_init(
         struct order_table *table, const struct mapper_problem *problem, uint32_t transfers)
 {
-    *table = (struct order_table){.problem = problem, .n_slots = 64, .slot = new_slots(64)};
+    *table = (struct order_table){
+            .problem = problem, .classes = sator_memo_new(sizeof(struct order_classes))};
     for (; transfers != 0; transfers &= transfers - 1) {
         assert(table->count < MAPPER_ACCESSES);
         table->transfer[table->count++] = __builtin_ctz(transfers);
@@ -372,10 +336,12 @@ void sator_mapper_order_table_init(
 
 void sator_mapper_order_table_free(struct order_table *table)
 {
-    for (size_t i = 0; i < table->n_slots; i++) {
+    const struct order_classes *classes = sator_memo_items(table->classes);
+
+    for (size_t i = 0; i < sator_memo_size(table->classes); i++) {
         for (int k = 0; k < table->count; k++)
-            free(table->slot[i].keep[k]);
-        free(table->slot[i].keeps);
+            free(classes[i].keep[k]);
+        free(classes[i].keeps);
     }
-    free(table->slot);
+    sator_memo_free(table->classes);
 }

@@ -11,6 +11,7 @@
 #ifndef SATOR_MAPPER_ORDER_CLASSES_H
 #define SATOR_MAPPER_ORDER_CLASSES_H
 
+#include "base/memo.h"
 #include "mapper/problem/problem.h"
 
 enum {
@@ -29,8 +30,7 @@ struct order_keep {
 };
 
 struct order_classes {
-    uint64_t loops; /* with factors above 1, as bits: near, far, either */
-    int count; /* 0: a free slot */
+    int count;
     uint8_t (*keeps)[MAPPER_ACCESSES]; /* what each keeps of each transfer: a number of "keep" */
     int n_keeps[MAPPER_ACCESSES];
     struct order_keep *keep[MAPPER_ACCESSES];
@@ -41,8 +41,7 @@ struct order_table {
     const struct mapper_problem *problem;
     int count, transfer[MAPPER_ACCESSES];
     unsigned outer; /* of these, by number, those whose tiles the near loops are inside of */
-    size_t n_slots, n_used;
-    struct order_classes *slot; /* by loops, open addressing */
+    struct sator_memo *classes; /* by loops with factors above 1 */
 };
 
 /* Prepare the table of the set "transfers", at most MAPPER_ACCESSES of them. */

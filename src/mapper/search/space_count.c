@@ -5,6 +5,7 @@
  * weight is the number of ways to get there. What a loop does not unroll it splits over the
  * memories whose factors are free: for each prime with exponent e in C(e + rows - 1, e) ways.
  */
+#include "base/memo.h"
 #include "mapper/search/search.h"
 
 #include <math.h>
@@ -16,57 +17,23 @@ enum {
 };
 
 struct state {
-    int64_t used[MAPPER_ROWS]; /* by space row, else 1; used[0] = 0: an empty slot */
+    int64_t used[MAPPER_ROWS]; /* by space row, else 1 */
     double ways;
-};
-
-/* A hash table. */
-struct states {
-    size_t n_slots;
-    int count;
-    bool overflows;
-    struct state *slot;
 };
 
 struct counter {
     const struct mapper_problem *problem;
     struct mapper_mapping mapping; /* the loop's own factors on arrays */
-    struct states now, next;
+    struct sator_memo *now, *next; /* struct state */
 };
 
-static void init_states(struct states *states, size_t n_slots)
+static void add_state(struct sator_memo *states, const int64_t *used, double ways)
 {
-    *states = (struct states){
-            .n_slots = n_slots, .slot = sator_alloc(sizeof(struct state) * n_slots)};
-    memset(states->slot, 0, sizeof *states->slot * n_slots);
-}
+    bool is_new;
+    struct state *state = sator_memo_place(states, used, MAPPER_ROWS, &is_new);
 
-static void add_state(struct states *states, const int64_t *used, double ways)
-{
-    uint64_t hash = 0;
-
-    if (2 * (size_t)states->count >= states->n_slots) { /* grow */
-        struct states larger;
-        init_states(&larger, 2 * states->n_slots);
-        for (size_t i = 0; i < states->n_slots; i++) {
-            if (states->slot[i].used[0] != 0)
-                add_state(&larger, states->slot[i].used, states->slot[i].ways);
-        }
-        free(states->slot);
-        larger.overflows = states->overflows;
-        *states = larger;
-    }
-    for (int r = 0; r < MAPPER_ROWS; r++)
-        hash = (hash ^ (uint64_t)used[r]) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at = (size_t)(hash >> 24) & (states->n_slots - 1);
-    while (states->slot[at].used[0] != 0 &&
-            memcmp(states->slot[at].used, used, sizeof states->slot[at].used) != 0)
-        at = (at + 1) & (states->n_slots - 1);
-    if (states->slot[at].used[0] == 0) {
-        memcpy(states->slot[at].used, used, sizeof states->slot[at].used);
-        states->overflows |= ++states->count > MOST_STATES;
-    }
-    states->slot[at].ways += ways;
+    memcpy(state->used, used, sizeof state->used);
+    state->ways += ways;
 }
 
 /* C(n, k) */
@@ -143,7 +110,7 @@ static void unroll(struct counter *c, int loop, int row, int64_t rest, int64_t *
             return;
         double more = split(p, loop, rest);
         if (more > 0)
-            add_state(&c->next, used, ways * more);
+            add_state(c->next, used, ways * more);
         return;
     }
     int64_t before = used[row];
@@ -170,29 +137,30 @@ static double count_factors(const struct mapper_problem *p)
         all *= r < p->n_rows && p->row[r].is_space ? (double)p->row[r].shape : 1;
     }
     sator_mapper_mapping_init(p, &c.mapping);
-    init_states(&c.now, 64);
-    add_state(&c.now, ones, 1);
-    for (int i = 0; i < p->n_loops && !c.now.overflows; i++) {
-        init_states(&c.next, 64);
-        for (size_t k = 0; k < c.now.n_slots && !c.next.overflows; k++) {
+    c.now = sator_memo_new(sizeof(struct state));
+    add_state(c.now, ones, 1);
+    for (int i = 0; i < p->n_loops && sator_memo_size(c.now) <= MOST_STATES; i++) {
+        const struct state *state = sator_memo_items(c.now);
+        c.next = sator_memo_new(sizeof(struct state));
+        for (size_t k = 0; k < sator_memo_size(c.now) && sator_memo_size(c.next) <= MOST_STATES;
+                k++) {
             int64_t used[MAPPER_ROWS];
-            if (c.now.slot[k].used[0] == 0)
-                continue;
-            memcpy(used, c.now.slot[k].used, sizeof used);
-            unroll(&c, i, 0, p->extent[i], used, c.now.slot[k].ways);
+            memcpy(used, state[k].used, sizeof used);
+            unroll(&c, i, 0, p->extent[i], used, state[k].ways);
         }
-        free(c.now.slot);
+        sator_memo_free(c.now);
         c.now = c.next;
     }
-    for (size_t k = 0; k < c.now.n_slots; k++) {
+    const struct state *state = sator_memo_items(c.now);
+    for (size_t k = 0; k < sator_memo_size(c.now); k++) {
         double pes = 1;
-        for (int r = 0; r < p->n_rows && c.now.slot[k].used[0] != 0; r++)
-            pes *= (double)c.now.slot[k].used[r];
-        if (c.now.slot[k].used[0] != 0 && pes >= p->least_utilization * all)
-            ways += c.now.slot[k].ways;
+        for (int r = 0; r < p->n_rows; r++)
+            pes *= (double)state[k].used[r];
+        ways += pes >= p->least_utilization * all ? state[k].ways : 0;
     }
-    free(c.now.slot);
-    return c.now.overflows ? -1 : ways;
+    bool overflows = sator_memo_size(c.now) > MOST_STATES;
+    sator_memo_free(c.now);
+    return overflows ? -1 : ways;
 }
 
 /* The orders of all loops that constraints leave at memory row "row". */

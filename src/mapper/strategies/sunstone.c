@@ -1,5 +1,6 @@
 /* The parts of Sunstone: reuse, the trie of orders, the tree of tiles. */
 #include "mapper/strategies/sunstone.h"
+#include "base/memo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,9 +123,7 @@ struct tree {
     unsigned grow;
     sunstone_leaf *leaf;
     void *data;
-    int64_t (*seen)[MAPPER_LOOPS]; /* tiles visited, hashed (factor 0: empty): a tile has several
-                                      parents */
-    size_t n_seen, room_seen;
+    struct sator_memo *seen; /* tiles visited: a tile has several parents */
 };
 
 static bool fits(const struct tree *tree, const int64_t *tile)
@@ -139,45 +138,12 @@ static bool fits(const struct tree *tree, const int64_t *tile)
     return sator_mapper_fits(p, tree->memory, size, NULL);
 }
 
-/* Where "tile" stands among those seen, or would. */
-static int64_t *find_seen(const struct tree *tree, const int64_t *tile)
-{
-    int n = tree->search->problem->n_loops;
-    uint64_t hash = 0;
-
-    for (int i = 0; i < n; i++)
-        hash = (hash ^ (uint64_t)tile[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at = (size_t)(hash >> 20) & (tree->room_seen - 1);
-    while (tree->seen[at][0] != 0 && memcmp(tree->seen[at], tile, sizeof *tile * (size_t)n) != 0)
-        at = (at + 1) & (tree->room_seen - 1);
-    return tree->seen[at];
-}
-
-static void grow_seen(struct tree *tree)
-{
-    int64_t(*before)[MAPPER_LOOPS] = tree->seen;
-    size_t room = tree->room_seen;
-
-    tree->room_seen = room == 0 ? 64 : 2 * room;
-    tree->seen = sator_alloc(sizeof *tree->seen * tree->room_seen);
-    memset(tree->seen, 0, sizeof *tree->seen * tree->room_seen);
-    for (size_t i = 0; i < room; i++) {
-        if (before[i][0] != 0)
-            memcpy(find_seen(tree, before[i]), before[i], sizeof *before);
-    }
-    free(before);
-}
-
 static bool was_seen(struct tree *tree, const int64_t *tile)
 {
-    if (2 * tree->n_seen >= tree->room_seen)
-        grow_seen(tree);
-    int64_t *slot = find_seen(tree, tile);
-    if (slot[0] != 0)
-        return true;
-    tree->n_seen++;
-    memcpy(slot, tile, sizeof *tree->seen);
-    return false;
+    bool is_new;
+
+    sator_memo_place(tree->seen, tile, (size_t)tree->search->problem->n_loops, &is_new);
+    return !is_new;
 }
 
 /* The next larger factor of "room" than "factor"; 0: none. */
@@ -272,9 +238,13 @@ void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *st
         const int64_t *least, const int64_t *room, unsigned grow, int n_some, sunstone_leaf *leaf,
         void *data)
 {
-    struct tree tree = {
-            .search = search, .memory = m, .room = room, .grow = grow, .leaf = leaf, .data = data};
-
+    struct tree tree = {.search = search,
+            .memory = m,
+            .room = room,
+            .grow = grow,
+            .leaf = leaf,
+            .data = data,
+            .seen = sator_memo_new(1)};
     int64_t factor[MAPPER_LOOPS], tile[MAPPER_LOOPS];
     uint64_t state = 1;
 
@@ -289,5 +259,5 @@ void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *st
         grow_tile(&tree, start, factor);
     for (int k = 0; begins && k < n_some; k++)
         grow_somehow(&tree, start, factor, &state);
-    free(tree.seen);
+    sator_memo_free(tree.seen);
 }
