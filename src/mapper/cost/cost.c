@@ -79,6 +79,24 @@ bool sator_mapper_fits(
     return true;
 }
 
+void sator_mapper_tile_sizes(const struct mapper_problem *problem, struct mapper_words *words,
+        int m, const int64_t *tile, int64_t size[MAPPER_ACCESSES])
+{
+    for (int a = 0; a < problem->n_accesses; a++)
+        size[a] = problem->memory[m].holds >> a & 1 ? sator_mapper_tile_words(words, a, tile) : 0;
+}
+
+bool sator_mapper_tile_fits(const struct mapper_problem *problem, struct mapper_words *words, int m,
+        const int64_t *tile)
+{
+    int64_t size[MAPPER_ACCESSES];
+
+    if (problem->memory[m].n_capacities == 0)
+        return true;
+    sator_mapper_tile_sizes(problem, words, m, tile, size);
+    return sator_mapper_fits(problem, m, size, NULL);
+}
+
 /* ---- one transfer ---- */
 
 /* Whether wires pass words along the row of digit "k", and PEs that differ in it alone are no
@@ -558,12 +576,7 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
         return false;
     sator_mapper_shape_init(problem, mapping, &shape);
     for (int m = 0; m < problem->n_memories; m++) {
-        int64_t size[MAPPER_ACCESSES] = {0};
-        for (int a = 0; a < problem->n_accesses; a++) {
-            if (problem->memory[m].holds >> a & 1)
-                size[a] = sator_mapper_tile_words(words, a, shape.inside[problem->memory[m].row]);
-        }
-        if (!sator_mapper_fits(problem, m, size, NULL))
+        if (!sator_mapper_tile_fits(problem, words, m, shape.inside[problem->memory[m].row]))
             return false;
     }
     return sator_mapper_is_allowed(problem, mapping);

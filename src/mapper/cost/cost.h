@@ -7,6 +7,12 @@
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */
 int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const int64_t *tile);
+/* Set the words of "tile" that memory "m" holds of each access. */
+void sator_mapper_tile_sizes(const struct mapper_problem *problem, struct mapper_words *words,
+        int m, const int64_t *tile, int64_t size[MAPPER_ACCESSES]);
+/* Whether they fit it. */
+bool sator_mapper_tile_fits(const struct mapper_problem *problem, struct mapper_words *words, int m,
+        const int64_t *tile);
 /* Whether tiles of "size" words an access fit memory "m"; else "*violated" (may be NULL) is the
  * capacity. */
 bool sator_mapper_fits(

@@ -205,20 +205,6 @@ void sator_mapper_climb_order(struct climb *c)
 
 /* ---- what fits ---- */
 
-static bool fits(struct climb *c, int m, const int64_t *tile)
-{
-    const struct mapper_problem *p = c->problem;
-    int64_t size[MAPPER_ACCESSES] = {0};
-
-    if (p->memory[m].n_capacities == 0)
-        return true;
-    for (int a = 0; a < p->n_accesses; a++) {
-        if (p->memory[m].holds >> a & 1)
-            size[a] = sator_mapper_tile_words(c->search->words, a, tile);
-    }
-    return sator_mapper_fits(p, m, size, NULL);
-}
-
 /* Whether the tiles of the memories from "inner" outward to "outer" fit. */
 static bool tiles_fit(struct climb *c, int outer, int inner)
 {
@@ -233,7 +219,7 @@ static bool tiles_fit(struct climb *c, int outer, int inner)
             tile[i] = tile[i] < p->extent[i] ? tile[i] : p->extent[i];
         }
         int m = p->row[r].is_space ? p->n_memories : p->row[r].memory;
-        if (m <= inner && !fits(c, m, tile))
+        if (m <= inner && !sator_mapper_tile_fits(p, c->search->words, m, tile))
             return false;
     }
     return true;

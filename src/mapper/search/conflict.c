@@ -395,11 +395,8 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
     }
     sator_mapper_shape_init(p, &f->mapping, &shape);
     for (int m = 0; m < p->n_memories; m++) {
-        int64_t size[MAPPER_ACCESSES] = {0};
-        for (int a = 0; a < p->n_accesses; a++) {
-            if (p->memory[m].holds >> a & 1)
-                size[a] = sator_mapper_tile_words(f->words, a, shape.inside[p->memory[m].row]);
-        }
+        int64_t size[MAPPER_ACCESSES];
+        sator_mapper_tile_sizes(p, f->words, m, shape.inside[p->memory[m].row], size);
         sator_mapper_say_capacities(p, m, size, "", &text);
     }
     if (text.length > 0)

@@ -285,15 +285,12 @@ static void check_memories(const struct mapper_problem *p, struct mapper_words *
         const struct sator_loop_nest *nest, struct sator_text *text)
 {
     for (int m = 0; m < p->n_memories; m++) {
-        int64_t size[MAPPER_ACCESSES] = {0}, tile[MAPPER_LOOPS];
+        int64_t size[MAPPER_ACCESSES], tile[MAPPER_LOOPS];
         for (int i = 0; i < p->n_loops; i++) {
             int64_t product = covered(p, nest, p->memory[m].level, p->loop_names[i]);
             tile[i] = product < p->extent[i] ? product : p->extent[i];
         }
-        for (int a = 0; a < p->n_accesses; a++) {
-            if (p->memory[m].holds >> a & 1)
-                size[a] = sator_mapper_tile_words(words, a, tile);
-        }
+        sator_mapper_tile_sizes(p, words, m, tile, size);
         sator_mapper_say_capacities(p, m, size, "", text);
     }
 }

@@ -214,17 +214,13 @@ static void tile_outermost(struct enumeration *e)
 static void tiles_of(struct enumeration *e, int m)
 {
     const struct mapper_problem *p = e->problem;
-    int64_t size[MAPPER_ACCESSES] = {0};
+    int64_t size[MAPPER_ACCESSES];
 
     if (m == 0 && !(p->imperfect && p->n_memories == 1)) {
         tile_outermost(e);
         return;
     }
-    for (int a = 0; a < p->n_accesses; a++) {
-        if (p->memory[m].holds >> a & 1)
-            size[a] =
-                    sator_mapper_tile_words(e->search->words, a, e->shape.inside[p->memory[m].row]);
-    }
+    sator_mapper_tile_sizes(p, e->search->words, m, e->shape.inside[p->memory[m].row], size);
     if (sator_mapper_fits(p, m, size, NULL))
         tiles_from(e, m, 0, size);
     else

@@ -300,7 +300,7 @@ static bool next_always_fits(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[o->at.grown].row, m = o->at.grown - 1;
-    int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
+    int64_t tile[MAPPER_LOOPS];
 
     for (int i = 0; i < p->n_loops; i++) {
         int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
@@ -314,12 +314,9 @@ static bool next_always_fits(struct optimizer *o)
         if (!o->at.growable[k].anywhere)
             continue;
         tile[o->at.growable[k].loop] *= o->at.growable[k].prime;
-        for (int a = 0; a < p->n_accesses; a++)
-            size[a] = p->memory[m].holds >> a & 1
-                    ? sator_mapper_tile_words(o->search->words, a, tile)
-                    : 0;
+        bool fits = sator_mapper_tile_fits(p, o->search->words, m, tile);
         tile[o->at.growable[k].loop] /= o->at.growable[k].prime;
-        if (sator_mapper_fits(p, m, size, NULL))
+        if (fits)
             return true;
     }
     return false;

@@ -246,18 +246,14 @@ static void keep_fitting(struct mapper_words *words, struct optimal_plan *plan, 
 {
     const struct mapper_problem *p = plan->problem;
     int m = p->n_memories - 1, kept = 1;
-    int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
+    int64_t tile[MAPPER_LOOPS];
 
     if (p->has_counted) /* where a larger tile need not need more */
         return;
     memcpy(tile, optimal_ones, sizeof tile);
     for (; kept < plan->n_tiles[loop]; kept++) {
         tile[loop] = plan->every_tile[loop][kept];
-        for (int a = 0; a < p->n_accesses; a++) {
-            if (p->memory[m].holds >> a & 1)
-                size[a] = sator_mapper_tile_words(words, a, tile);
-        }
-        if (!sator_mapper_fits(p, m, size, NULL))
+        if (!sator_mapper_tile_fits(p, words, m, tile))
             break;
     }
     plan->n_tiles[loop] = kept;

@@ -121,12 +121,8 @@ void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan)
             bool fits = plan->imperfect || p->has_counted;
             plan->most[m][i] = p->extent[i];
             for (int d = plan->n_divisors[i] - 1; d > 0 && !fits; d--) {
-                int64_t size[MAPPER_ACCESSES] = {0};
                 tile[i] = plan->most[m][i] = plan->divisors[i][d];
-                for (int a = 0; a < p->n_accesses; a++)
-                    size[a] = p->memory[m].holds >> a & 1 ? sator_mapper_tile_words(words, a, tile)
-                                                          : 0;
-                fits = sator_mapper_fits(p, m, size, NULL);
+                fits = sator_mapper_tile_fits(p, words, m, tile);
             }
             plan->most[m][i] = fits ? plan->most[m][i] : 1;
             tile[i] = 1;

@@ -63,14 +63,8 @@ double optimal_skewed_compute(
 bool optimal_tile_fits(struct optimizer *o, int m)
 {
     const struct mapper_problem *p = o->problem;
-    int64_t size[MAPPER_ACCESSES] = {0};
 
-    for (int a = 0; a < p->n_accesses; a++) {
-        if (p->memory[m].holds >> a & 1)
-            size[a] = sator_mapper_tile_words(
-                    o->search->words, a, o->at.shape.inside[p->memory[m].row]);
-    }
-    return sator_mapper_fits(p, m, size, NULL);
+    return sator_mapper_tile_fits(p, o->search->words, m, o->at.shape.inside[p->memory[m].row]);
 }
 
 /* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */

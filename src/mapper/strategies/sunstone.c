@@ -128,14 +128,7 @@ struct tree {
 
 static bool fits(const struct tree *tree, const int64_t *tile)
 {
-    const struct mapper_problem *p = tree->search->problem;
-    int64_t size[MAPPER_ACCESSES] = {0};
-
-    for (int a = 0; a < p->n_accesses; a++) {
-        if (p->memory[tree->memory].holds >> a & 1)
-            size[a] = sator_mapper_tile_words(tree->search->words, a, tile);
-    }
-    return sator_mapper_fits(p, tree->memory, size, NULL);
+    return sator_mapper_tile_fits(tree->search->problem, tree->search->words, tree->memory, tile);
 }
 
 static bool was_seen(struct tree *tree, const int64_t *tile)
