@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* The orders of memory "m" seen so far, from the innermost loop outward. A transfer is still until
- * a loop that indexes it is placed, then moved; when nothing more can be kept it is settled. */
+ * a loop that indexes it is placed, then moved; when nothing more can be kept it is settled. Where
+ * each mapping is counted by itself, none of them is looked at before. */
 struct orders {
     int m, depth; /* depth: sliding loops placed at all memories */
     int n_left;
@@ -67,16 +68,20 @@ static void finish(struct enumeration *e, const struct orders *o)
 {
     struct mapper_search *search = e->search;
 
-    settle_still(e, o->still, o->outside);
-    settle_moved(e, o->moved, o->depth);
-    search->counters.evaluated++;
-    if (__builtin_add_overflow(search->counters.equal, o->equal - 1, &search->counters.equal))
-        search->counters.equal = UINT64_MAX;
-    sator_mapper_offer(search, &e->mapping, sator_mapper_cost(e->problem, &e->traffic));
-    if (++e->unlooked == EVALUATIONS_A_LOOK) {
-        e->unlooked = 0;
+    if (e->ragged) {
+        sator_mapper_try(search, &e->mapping);
+    } else {
+        settle_still(e, o->still, o->outside);
+        settle_moved(e, o->moved, o->depth);
+        search->counters.evaluated++;
+        if (__builtin_add_overflow(search->counters.equal, o->equal - 1, &search->counters.equal))
+            search->counters.equal = UINT64_MAX;
+        sator_mapper_offer(search, &e->mapping, sator_mapper_cost(e->problem, &e->traffic));
+    }
+    if (++e->unlooked == (e->ragged ? 1 : EVALUATIONS_A_LOOK)) {
         atomic_fetch_add_explicit(
-                e->evaluated, EVALUATIONS_A_LOOK, memory_order_relaxed); /* for progress */
+                e->evaluated, (uint64_t)e->unlooked, memory_order_relaxed); /* for progress */
+        e->unlooked = 0;
         search->evaluated_before = atomic_load_explicit(e->evaluated, memory_order_relaxed) -
                 search->counters.evaluated;
         (void)sator_mapper_should_stop(search);
@@ -97,7 +102,7 @@ static void orders_of(struct enumeration *e, int m, const struct orders *o)
     next.m = m;
     next.left = e->movable[m];
     next.n_left = e->n_movable[m];
-    unsigned entering = e->inside[m] & ~e->inside[m + 1];
+    unsigned entering = e->ragged ? 0 : e->inside[m] & ~e->inside[m + 1];
     next.still |= entering;
     for (unsigned sliding = entering & e->sliding; sliding != 0; sliding &= sliding - 1)
         e->walk[__builtin_ctz(sliding)].stamps = o->outside;
@@ -205,7 +210,8 @@ static void orders_from(struct enumeration *e, const struct orders *o)
         orders_of(e, o->m - 1, o);
         return;
     }
-    if (e->search->timer == NULL && all_end(e, o)) { /* when words move may differ */
+    bool timed = e->search->timer != NULL; /* when words move may differ */
+    if (!timed && !e->ragged && all_end(e, o)) {
         struct orders next = *o;
         int at = 0;
         next.equal = saturating_product(o->equal, count_orders(p, row, o->left, o->n_left));
@@ -222,29 +228,6 @@ static void orders_from(struct enumeration *e, const struct orders *o)
     }
     for (unsigned left = sator_mapper_innermost_of(p, row, o->left); left != 0; left &= left - 1)
         place(e, o, __builtin_ctz(left));
-}
-
-/* Orders of a tiling with short tiles, one mapping after the other. */
-static void ragged_orders_from(struct enumeration *e, int m, unsigned left, int n_left)
-{
-    const struct mapper_problem *p = e->problem;
-
-    if (sator_mapper_should_stop(e->search))
-        return;
-    if (left == 0 && m == 0) {
-        sator_mapper_try(e->search, &e->mapping);
-        return;
-    }
-    if (left == 0) {
-        ragged_orders_from(e, m - 1, e->movable[m - 1], e->n_movable[m - 1]);
-        return;
-    }
-    unsigned next = sator_mapper_innermost_of(p, p->memory[m].row, left);
-    for (; next != 0; next &= next - 1) {
-        int loop = __builtin_ctz(next);
-        e->mapping.order[m][n_left - 1] = (int8_t)loop;
-        ragged_orders_from(e, m, left & ~(1U << loop), n_left - 1);
-    }
 }
 
 static void find_crew(struct enumeration *e)
@@ -280,9 +263,5 @@ void exhaustive_try_orders(struct enumeration *e)
     }
     if (!e->ragged && !e->knows_crew)
         find_crew(e);
-    if (e->ragged)
-        ragged_orders_from(e, p->n_memories - 1, e->movable[p->n_memories - 1],
-                e->n_movable[p->n_memories - 1]);
-    else
-        orders_of(e, p->n_memories - 1, &start);
+    orders_of(e, p->n_memories - 1, &start);
 }
