@@ -583,7 +583,7 @@ static void test_small_optimal_is_exhaustive(void **state)
             wrong += !agree(&c, &feasible);
             compared++;
             for (int a = 0; a < c.problem.n_accesses; a++)
-                quotients += c.problem.access[a].n_quotients > 0;
+                quotients += c.problem.access[a].is_quotient;
         }
         close_case(&c);
     }

@@ -458,13 +458,13 @@ static bool stands_alone(const struct access_builder *b, int dim)
     return __builtin_popcount(loops) == 1 && (loops & read_loops(b, dim)) == 0;
 }
 
-/* Take dimension "dim" as a quotient, when it is one whose loops nothing else reads. */
-static bool read_quotient(const struct access_builder *b, int dim, struct mapper_quotient *q)
+/* Take dimension "dim" as a quotient, or as one loop, when its loops are read by nothing else. */
+static bool read_quotient(const struct access_builder *b, int dim, struct mapper_index *q)
 {
     const struct sator_relation *relation = b->access->relation;
     const struct sator_expr *sum = relation->pieces[0].out[dim];
 
-    *q = (struct mapper_quotient){.divisor = 1};
+    *q = (struct mapper_index){.is_core = true, .divisor = 1};
     if (sum->n_terms == 1 && sum->terms[0].atom == SATOR_ATOM_FLOOR) {
         q->divisor = sum->terms[0].divisor;
         sum = sum->terms[0].argument;
@@ -488,56 +488,39 @@ static bool read_quotient(const struct access_builder *b, int dim, struct mapper
         q->loop[q->n_parts] = loop;
         q->coef[q->n_parts++] = term->factor;
     }
-    if (q->n_parts == 1 && q->divisor == 1) {
-        q->coef[0] = 1; /* whatever the stride */
-        q->constant = 0;
-    }
-    for (int i = 0; i < q->n_parts; i++) {
+    if (q->n_parts == 1 && q->divisor == 1) /* whatever the stride */
+        *q = (struct mapper_index){.n_parts = 1, .closed = 1, .loop = {q->loop[0]}, .coef = {1}};
+    for (int i = 0; i < q->n_parts && q->is_core; i++) {
         if (q->coef[i] < -q->divisor || q->coef[i] > q->divisor)
             return false;
     }
     return llabs(q->constant) < INT64_C(1) << 48;
 }
 
-/* Set the access's quotients, if all its dimensions are some. */
-static void find_quotients(struct access_builder *b)
+/* Add the indices of an access all of whose dimensions are quotients; false where some is none. */
+static bool add_quotients(struct access_builder *b)
 {
     const struct sator_relation *relation = b->access->relation;
-    struct mapper_quotient *quotient =
-            SATOR_NEW_ARRAY(b->problem->arena, struct mapper_quotient, relation->n_out + 1);
-
-    if (relation->n_pieces != 1 || relation->pieces[0].n_free != 0 || b->made->may_be_empty)
-        return;
-    for (int d = 0; d < relation->n_out; d++) {
-        if (!read_quotient(b, d, &quotient[d]))
-            return;
-    }
-    b->made->n_quotients = relation->n_out;
-    b->made->quotient = quotient;
-}
-
-/* Indices of quotients: those of one loop alone are ordinary ones. */
-static void add_quotients(struct access_builder *b)
-{
     struct mapper_access *made = b->made;
+    struct mapper_index q[MAPPER_INDICES];
 
-    for (int d = 0; d < made->n_quotients; d++) {
-        const struct mapper_quotient *q = &made->quotient[d];
-        struct mapper_index *index = &made->index[made->n_indices];
-        if (q->n_parts == 0)
-            continue;
-        *index = (struct mapper_index){0};
-        for (int i = 0; i < q->n_parts; i++)
-            place_part(made, index, q->loop[i], q->coef[i]);
-        if (q->n_parts == 1 && q->divisor == 1) {
-            index->closed = 1;
-            made->plain |= 1U << q->loop[0];
-        } else {
-            index->is_core = true;
-            index->divisor = q->divisor;
-        }
-        made->n_indices++;
+    if (relation->n_pieces != 1 || relation->pieces[0].n_free != 0 || made->may_be_empty)
+        return false;
+    for (int d = 0; d < relation->n_out; d++) {
+        if (!read_quotient(b, d, &q[d]))
+            return false;
     }
+    for (int d = 0; d < relation->n_out; d++) {
+        struct mapper_index *index = &made->index[made->n_indices];
+        *index = q[d];
+        index->n_parts = 0;
+        for (int i = 0; i < q[d].n_parts; i++)
+            place_part(made, index, q[d].loop[i], q[d].coef[i]);
+        made->plain |= q[d].closed == 1 ? 1U << q[d].loop[0] : 0;
+        made->n_indices += q[d].n_parts > 0;
+    }
+    made->is_sliding = made->plain != made->relevant;
+    return relation->n_out > 0;
 }
 
 /* Indices of the loops that stand alone, and one of all others. */
@@ -552,12 +535,9 @@ static enum sator_status add_counted(struct access_builder *b)
     made->may_be_empty = b->problem->in_hull;
     for (int k = 0; k < relation->n_pieces; k++)
         made->may_be_empty |= relation->pieces[k].cond->op != SATOR_COND_TRUE;
-    find_quotients(b);
-    if (made->n_quotients > 0) {
-        add_quotients(b);
-        made->is_sliding = made->plain != made->relevant;
+    made->is_quotient = add_quotients(b);
+    if (made->is_quotient)
         return sator_mapper_count_access(b->ctx, b->problem, made);
-    }
     for (int d = 0; d < relation->n_out && !made->may_be_empty; d++) {
         if (!stands_alone(b, d))
             continue;

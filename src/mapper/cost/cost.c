@@ -18,7 +18,7 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
     const struct mapper_access *what = &sator_mapper_words_problem(words)->access[access];
     int64_t size = 1;
 
-    if (what->n_quotients > 0)
+    if (what->is_quotient)
         return sator_mapper_tiling_most(sator_mapper_words_tilings(words), access, tile);
     if (what->is_counted)
         return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);

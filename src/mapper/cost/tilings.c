@@ -49,26 +49,19 @@ struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
 
 static struct sator_tiling *make_tiling(const struct mapper_tilings *tilings, int a)
 {
-    static const int64_t origin;
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_access *access = &p->access[a];
     struct sator_tiling_index index[MAPPER_INDICES];
-    int n = 0;
 
-    for (int e = 0; e < access->n_quotients; e++) {
-        const struct mapper_quotient *q = &access->quotient[e];
-        if (q->n_parts > 0)
-            index[n++] = (struct sator_tiling_index){
-                    q->n_parts, q->loop, q->coef, q->divisor, 1, &q->constant};
-    }
-    for (int e = 0; e < access->n_indices && access->n_quotients == 0; e++) {
+    for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *i = &access->index[e];
         const struct mapper_joint *joint = i->joint;
-        index[n++] = (struct sator_tiling_index){i->n_parts, i->loop, i->coef, 1,
-                joint == NULL ? 1 : joint->n_places, joint == NULL ? &origin : joint->place};
+        index[e] = (struct sator_tiling_index){i->n_parts, i->loop, i->coef,
+                i->divisor == 0 ? 1 : i->divisor, joint == NULL ? 1 : joint->n_places,
+                joint == NULL ? &i->constant : joint->place};
     }
-    return sator_tiling_new(
-            tilings->ctx, &(struct sator_tiling_access){p->n_loops, p->extent, n, index});
+    return sator_tiling_new(tilings->ctx,
+            &(struct sator_tiling_access){p->n_loops, p->extent, access->n_indices, index});
 }
 
 int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile)

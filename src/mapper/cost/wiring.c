@@ -512,7 +512,7 @@ enum sator_status sator_mapper_wire(
         transfer->may_pass = false;
     }
     transfer->apart |= transfer->grouped_rows;
-    transfer->is_quotient = !transfer->is_complex && access->n_quotients > 0;
+    transfer->is_quotient = !transfer->is_complex && access->is_quotient;
     transfer->is_counted = transfer->is_complex || (access->is_counted && !transfer->is_quotient);
     if (transfer->is_complex) {
         transfer->collapsed = transfer->apart = reached;

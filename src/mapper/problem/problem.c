@@ -564,7 +564,7 @@ static bool has_cases(const struct mapper_problem *p, const struct mapper_access
                 (index->n_parts > 1 && values > MOST_CUT_VALUES))
             return false;
     }
-    return access->n_quotients == 0;
+    return !access->is_quotient;
 }
 
 enum sator_status sator_mapper_allow_imperfect(

@@ -53,25 +53,16 @@ struct mapper_index {
     int n_parts;
     /* Of an access that has no formula: what is left of it beside the loops that stand alone in an
      * index. At least one value, and all of them kept, is all that is known of it; or where
-     * "divisor" is not 0 at least the values of the sum over it. */
+     * "divisor" is not 0 it is the sum of coefficient x loop and "constant" over it, rounded down,
+     * where no coefficient exceeds it. */
     bool is_core;
-    int64_t divisor;
+    int64_t divisor, constant;
     int closed; /* n_parts of an index with closed forms: one or two loops, one dimension; else 0 */
     const struct mapper_joint *joint; /* or NULL */
     int loop[MAPPER_PARTS];
     int64_t coef[MAPPER_PARTS];
     int64_t reduced[2]; /* |coefficients| of the first two loops over their greatest common divisor
                          */
-};
-
-/* One dimension of an access: a sum of coefficient x loop over a divisor, rounded down, where no
- * coefficient exceeds the divisor (1 for a loop that stands alone). */
-struct mapper_quotient {
-    int n_parts;
-    int loop[MAPPER_PARTS];
-    int64_t coef[MAPPER_PARTS];
-    int64_t divisor;
-    int64_t constant; /* the first sum */
 };
 
 struct mapper_access {
@@ -92,9 +83,8 @@ struct mapper_access {
     /* no sum of loops: tiles are counted by the engines (counted.c) */
     bool is_counted;
     bool may_be_empty; /* accessed under conditions */
-    int n_quotients; /* its dimensions when each is one and no two read the same loop: these have
-                        formulas (tilings.c); else 0 */
-    const struct mapper_quotient *quotient;
+    bool is_quotient; /* all its dimensions are quotients, or loops that stand alone, and no two
+                         read the same loop: these have formulas (tilings.c) */
     const struct sator_relation *relation;
 };
 

@@ -353,7 +353,7 @@ static bool has_no_formula(const struct mapper_problem *p)
     bool any = p->in_hull;
 
     for (int a = 0; a < p->n_accesses; a++)
-        any |= p->access[a].is_counted || p->access[a].n_quotients > 0;
+        any |= p->access[a].is_counted || p->access[a].is_quotient;
     return any;
 }
 
