@@ -30,8 +30,18 @@ static const char *const units[] = {"pJ x cycles of the roofline", "pJ", "cycles
 
 enum {
     N_OBJECTIVES = sizeof objectives / sizeof *objectives,
-    MOST_BYTES = 64 << 20 /* of a layer's certificate */
+    MOST_BYTES = 64 << 20, /* of a layer's certificate */
+    FEW_PARTS = 1 << 19 /* bounds: to prove more than the search, some seconds */
 };
+
+/* The same question about all spaces: the mapping may be of one that the proof leaves out. */
+static struct cert_question all_of(const struct cert_question *question)
+{
+    struct cert_question all = *question;
+
+    all.joins_across = all.counts = true;
+    return all;
+}
 
 /* Whether the nest is a mapping of one of the spaces, whose choice of what bypasses what the model
  * looks at. "*why" (in the arena): of a space that is not covered. */
@@ -83,6 +93,18 @@ static const char *uncovered_result(const struct sator_map_result *result)
     return NULL;
 }
 
+/* Whether the proof leaves nothing out that begins with one of "phrases". */
+static bool has_all_of(const struct sator_map_result *result, int n, const char *const *phrases)
+{
+    bool has = true;
+
+    for (int i = 0; i < result->n_left_out; i++) {
+        for (int k = 0; k < n; k++)
+            has &= strncmp(result->left_out[i], phrases[k], strlen(phrases[k])) != 0;
+    }
+    return has;
+}
+
 /* Whether the proof is over skewed loops that are joined across memories' tiles, too. */
 static bool is_joined_across(const struct sator_map_result *result)
 {
@@ -94,30 +116,39 @@ static bool is_joined_across(const struct sator_map_result *result)
     return any;
 }
 
+/* Whether it is over skews under which words are counted, too. */
+static bool is_counted(const struct sator_map_result *result)
+{
+    static const char *const open[] = {"skews along dimensions whose PEs share words",
+            "skews under which some words have no formula", "what links bring late",
+            "loops at a memory inside a skewed array", "skews of an array inside a skewed one",
+            "skews beyond the first"};
+
+    return has_all_of(result, (int)(sizeof open / sizeof *open), open);
+}
+
 static enum sator_status refuse(
         struct sator_ctx *ctx, const struct sator_workload *workload, const char *why)
 {
     return sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
 }
 
-/* The search looks at skews that certificates do not cover. Where the best mapping has such a one,
- * parts of the others would not say that no mapping is better. */
+/* Whether the mapping is of a space that certificates cover. */
 static enum sator_status check_covered(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct cert_question *question, const struct sator_map_result *result)
 {
-    struct cert_question any = *question;
+    const struct cert_question any = all_of(question);
     struct sator_dataflow *dataflow = NULL;
     struct cert_spaces spaces;
     const char *why = NULL;
     bool found = true;
     enum sator_status st;
 
-    any.joins_across = true;
     SATOR_TRY(cert_list_spaces(arena, &any, &spaces, &why));
     SATOR_TRY(sator_dataflow_parse(ctx, "the mapping", result->yaml, NULL, &dataflow));
     SATOR_TRY(find_space(ctx, arena, &any, &spaces, dataflow->loops, &found, &why));
     if (!found)
-        why = "the best mapping's skew, along a bus or past loops that a tensor passes by";
+        why = "the best mapping's skew";
 done:
     sator_dataflow_free(dataflow);
     return why != NULL ? refuse(ctx, question->workload, why) : st;
@@ -135,10 +166,10 @@ static void put_indented(struct sator_text *text, const char *name, const char *
     }
 }
 
-/* "is_joined": the space has loops joined across memories. */
+/* "says": what the proof is over beyond the mappings that any is. */
 static void put_question(struct sator_text *text, const struct sator_network *network, int layer,
         const struct sator_arch *arch, const struct sator_map_options *options,
-        const struct sator_map_result *result, bool is_joined)
+        const struct sator_map_result *result, const char *says)
 {
     struct sator_network one = *network;
     struct sator_text document = {0};
@@ -156,15 +187,15 @@ static void put_question(struct sator_text *text, const struct sator_network *ne
     sator_text_put(text, options->n_constraints > 0 ? "constraints:\n" : "");
     for (int i = 0; i < options->n_constraints; i++)
         sator_text_add(text, "  %s\n", options->constraints[i]);
-    sator_text_put(text, is_joined ? "joins: across\n" : "");
+    sator_text_put(text, says);
     sator_text_add(text, "objective: %s\nvalue: %.17g\nparts:\n", objectives[result->objective],
             result->value);
 }
 
 /* The cover of one space. */
 static enum sator_status put_space(struct sator_ctx *ctx, const struct cert_question *question,
-        const struct sator_map_result *result, const struct cert_space *space, double seconds,
-        struct sator_text *text, struct cert_tally *tally)
+        const struct sator_map_result *result, const struct cert_space *space,
+        const struct cert_limits *limits, struct sator_text *text, struct cert_tally *tally)
 {
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
@@ -178,7 +209,7 @@ static enum sator_status put_space(struct sator_ctx *ctx, const struct cert_ques
     if (p->is_left_out)
         goto done;
     sator_text_add(text, "  %s\n", cert_space_text(arena, question->arch, space));
-    SATOR_TRY(cert_cover_write(ctx, p, result->value, seconds, text, tally));
+    SATOR_TRY(cert_cover_write(ctx, p, result->value, limits, text, tally));
     if (text->length > MOST_BYTES) {
         sator_error(ctx, question->workload->loc,
                 "not certified: the certificate is larger than 64 MB");
@@ -187,6 +218,61 @@ static enum sator_status put_space(struct sator_ctx *ctx, const struct cert_ques
 done:
     sator_arena_free(arena);
     return st;
+}
+
+/* The covers of all spaces of the question; "*says": what they are over beyond those that any proof
+ * is, in lines. */
+static enum sator_status put_spaces(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct cert_question *question, const struct sator_map_result *result,
+        const struct cert_limits *limits, struct sator_text *text, struct cert_tally *tally,
+        const char **says)
+{
+    struct cert_spaces spaces;
+    const char *why = NULL;
+    bool is_joined = false, is_counted;
+    enum sator_status st;
+
+    st = cert_list_spaces(arena, question, &spaces, &why);
+    is_counted = spaces.has_bused;
+    for (int k = 0; k < spaces.n && st == SATOR_OK; k++) {
+        struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+        st = cert_problem_init(ctx, arena, question, &spaces.space[k], p, &why);
+        is_joined |= spaces.space[k].across;
+        is_counted |= p->has_late || p->has_passed || p->has_odd;
+    }
+    if (why != NULL)
+        refuse(ctx, question->workload, why);
+    SATOR_TRY(st);
+    *says = sator_arena_printf(arena, "%s%s", is_joined ? "joins: across\n" : "",
+            is_counted && question->counts ? "words: counted\n" : "");
+    for (int k = 0; k < spaces.n; k++)
+        SATOR_TRY(put_space(ctx, question, result, &spaces.space[k], limits, text, tally));
+done:
+    return st;
+}
+
+/* The same of what the search is sure of; but where a proof over all spaces is found in little
+ * work, of these. */
+static enum sator_status put_proof(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct cert_question *question, const struct sator_map_result *result,
+        const struct cert_limits *limits, struct sator_text *text, struct cert_tally *tally,
+        const char **says)
+{
+    const struct cert_question all = all_of(question);
+    const struct cert_limits few = {limits->seconds, FEW_PARTS, true};
+    struct sator_hush before;
+    enum sator_status st = SATOR_LIMIT;
+
+    if (!question->counts || !question->joins_across) {
+        sator_ctx_hush(ctx, &before);
+        st = put_spaces(ctx, arena, &all, result, &few, text, tally, says);
+        sator_ctx_unhush(ctx, &before);
+    }
+    if (st == SATOR_OK || st == SATOR_INTERRUPTED)
+        return st;
+    sator_text_clear(text);
+    *tally = (struct cert_tally){0};
+    return put_spaces(ctx, arena, question, result, limits, text, tally, says);
 }
 
 enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
@@ -204,7 +290,7 @@ enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     const struct cert_question question = {
-            workload, arch, own.objective, own.n_constraints, own.constraints, true};
+            workload, arch, own.objective, own.n_constraints, own.constraints, true, true};
     const char *why = uncovered_search(&own, workload, arch);
     struct cert_spaces spaces = {0};
     if (why == NULL)
@@ -223,7 +309,7 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
         struct sator_certificate_count *count, char **text)
 {
     struct sator_map_options own;
-    struct sator_text out = {0};
+    struct sator_text out = {0}, parts = {0};
     struct cert_tally tally = {0};
     struct sator_arena *arena = NULL;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL && text != NULL);
@@ -239,21 +325,14 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     if (why != NULL)
         return refuse(ctx, workload, why);
     const struct cert_question question = {workload, arch, result->objective, own.n_constraints,
-            own.constraints, is_joined_across(result)};
+            own.constraints, is_joined_across(result), is_counted(result)};
     arena = sator_arena_new();
-    struct cert_spaces spaces;
-    st = cert_list_spaces(arena, &question, &spaces, &why);
-    if (why != NULL)
-        refuse(ctx, workload, why);
-    SATOR_TRY(st);
+    const struct cert_limits limits = {.seconds = own.budget_seconds};
+    const char *says = "";
     SATOR_TRY(check_covered(ctx, arena, &question, result));
-    bool is_joined = false;
-    for (int k = 0; k < spaces.n; k++)
-        is_joined |= spaces.space[k].across;
-    put_question(&out, network, layer, arch, &own, result, is_joined);
-    for (int k = 0; k < spaces.n; k++)
-        SATOR_TRY(put_space(
-                ctx, &question, result, &spaces.space[k], own.budget_seconds, &out, &tally));
+    SATOR_TRY(put_proof(ctx, arena, &question, result, &limits, &parts, &tally, &says));
+    put_question(&out, network, layer, arch, &own, result, says);
+    sator_text_put(&out, parts.data);
     sator_text_put(&out, "end\n");
     if (count != NULL)
         *count = (struct sator_certificate_count){
@@ -261,6 +340,7 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     *text = sator_text_take(&out);
 done:
     sator_arena_free(arena);
+    sator_text_clear(&parts);
     sator_text_clear(&out);
     return st;
 }
@@ -276,7 +356,7 @@ struct reading {
     char *constraints; /* lines, each ended by NUL; "list" has them */
     int n_list;
     const char **list;
-    bool joins_across;
+    bool joins_across, counts;
     bool has_late, has_passed, has_left_out; /* of some space, the proof is not about all */
     enum sator_map_objective objective;
     double value;
@@ -343,6 +423,7 @@ static enum sator_status take_question(struct reading *r)
     r->mapping = take_document(r);
     take_constraints(r);
     r->joins_across = take(r, "joins: across\n");
+    r->counts = take(r, "words: counted\n");
     int objective = N_OBJECTIVES;
     while (objective-- > 0) {
         struct reading ahead = *r;
@@ -422,8 +503,8 @@ static enum sator_status check_space(struct reading *r, const struct cert_questi
     enum sator_status st;
 
     SATOR_TRY(init(r, arena, question, space, p));
-    r->has_late |= p->has_late && !p->is_left_out;
-    r->has_passed |= p->has_passed && !p->is_left_out;
+    r->has_late |= p->has_late && !p->is_left_out && !p->counts;
+    r->has_passed |= p->has_passed && !p->is_left_out && !p->counts;
     r->has_left_out |= p->is_left_out;
     if (p->is_left_out)
         goto done;
@@ -465,30 +546,32 @@ static enum sator_status check_one(
         st = malformed(r, "it is about more than one layer, or too many choices");
         goto done;
     }
-    const struct cert_question question = {
-            &network->layers[0], arch, r->objective, r->n_list, r->list, r->joins_across};
+    const struct cert_question question = {&network->layers[0], arch, r->objective, r->n_list,
+            r->list, r->joins_across, r->counts};
     const char *why;
     arena = sator_arena_new();
     st = cert_list_spaces(arena, &question, &spaces, &why);
     if (why != NULL)
         sator_error(r->ctx, network->layers[0].loc, "certificates do not cover %s", why);
     SATOR_TRY(st);
-    struct cert_question any = question; /* the mapping may be joined, where not all of these are */
-    any.joins_across = true;
-    struct cert_spaces all;
+    const struct cert_question any = all_of(&question);
+    struct cert_spaces joined, all;
     SATOR_TRY(cert_list_spaces(arena, &any, &all, &why));
     SATOR_TRY(check_mapping(r, arena, network, &any, &all, tally));
+    struct cert_question across = question;
+    across.joins_across = true;
+    SATOR_TRY(cert_list_spaces(arena, &across, &joined, &why));
     for (int k = 0; k < spaces.n; k++)
         SATOR_TRY(check_space(r, &question, &spaces.space[k], tally));
     if (!take(r, "end\n"))
         st = malformed(r, "after its parts there is no 'end'");
-    if (all.n > spaces.n)
+    if (joined.n > spaces.n)
         sator_text_put(&notes, "    left out: skewed loops joined across memories' tiles\n");
     if (r->has_late)
         sator_text_put(&notes,
                 "    left out: what links bring late, or from PEs ahead, where PEs are "
                 "skewed\n");
-    if (spaces.has_bused)
+    if (spaces.has_bused && !question.counts)
         sator_text_put(&notes,
                 "    left out: skews along dimensions whose PEs share words on a bus or a tree\n");
     if (r->has_passed)

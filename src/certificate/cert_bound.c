@@ -19,6 +19,9 @@ struct walk {
     unsigned whole[2]; /* loops whose values have no gap: of a tile, of a group of PEs ... */
     unsigned still_whole; /* ... also when steps in time are added */
     double copies[2]; /* tiles, groups */
+    bool is_counted; /* its words have no formula: PEs that anything joins are one group ... */
+    bool is_cold; /* ... of which only loops at the nearest memory keep anything */
+    int64_t reach; /* a loop that stands alone ends it at the nearest memory with more factors */
 };
 
 /* The moves into one memory, or the compute units. */
@@ -35,7 +38,9 @@ struct child {
     double stamps;
     int n_walks;
     struct walk walk[CERT_TENSORS];
-    unsigned ended[CERT_LOOPS]; /* walks that end with the loop, which indexes their tensor alone */
+    unsigned plain[CERT_LOOPS]; /* walks whose tensor the loop indexes alone ... */
+    unsigned ended[2][CERT_LOOPS]; /* ... and which end with it: at the nearest memory; further out
+                                    */
     /* what crosses behind the loops that end none of some walks, by these: of each, tiles and
      * groups; of the loops at the nearest memory, and of the others */
     double (*crosses[2])[2];
@@ -166,16 +171,19 @@ static void set_walk(const struct cert_view *v, const struct cert_move *move, st
     unsigned near = 0;
     bool is_passed = false; /* a memory's row lies between */
 
-    *w = (struct walk){.move = move, .tensor = &p->tensor[move->tensor], .copies = {1, 1}};
+    *w = (struct walk){.move = move,
+            .tensor = &p->tensor[move->tensor],
+            .copies = {1, 1},
+            .is_counted = move->may_count && cert_is_counted(p, v->part, move)};
     for (int r = move->child_row - 1; r > p->memory[move->parent].row; r--) {
         is_passed |= !p->row[r].is_space;
         near |= p->row[r].is_space && !is_passed ? 1U << r : 0;
     }
     for (int i = 0; i < p->n_loops; i++) {
         int64_t outer = cert_spread(p, v->part, move->outer, i);
-        int64_t alone = cert_along(p, v->part, move, i, false);
+        int64_t alone = cert_along(p, v->part, move, w->is_counted, i, false);
         w->next[i] = cert_spread(p, v->part, near, i);
-        w->shared[i] = cert_along(p, v->part, move, i, true);
+        w->shared[i] = cert_along(p, v->part, move, w->is_counted, i, true);
         w->apart[i] = outer * alone;
         bool joined = alone == 1 && w->next[i] == w->shared[i];
         w->whole[0] |= 1U << i;
@@ -245,12 +253,12 @@ static double crossing(const struct cert_view *v, const struct child *c, const s
     static const int64_t none[CERT_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const struct cert_tensor *t = w->tensor;
     double inside = 1, still = 1, size = 1, tile = 1, share = 0;
-    bool slides = false;
+    bool slides = false, may_slide = c->is_exact && !(grouped && w->is_counted);
 
     for (int i = 0; i < v->p->n_loops; i++) {
         inside *= (double)placed[i];
         still *= t->relevant >> i & 1 ? 1 : (double)placed[i];
-        slides |= c->is_exact && (t->relevant >> i & 1) && placed[i] > 1;
+        slides |= may_slide && (t->relevant >> i & 1) && placed[i] > 1;
     }
     for (int e = 0; e < t->n_dims; e++) {
         size *= dim_values(w, c, e, grouped, placed);
@@ -266,13 +274,30 @@ static double crossing(const struct cert_view *v, const struct child *c, const s
 
 /* ---- the least over orders ---- */
 
-/* The walks that loops of "factor" end. */
-static unsigned ended_by(const struct child *c, const int64_t *factor, int n_loops)
+/* Set which walks end with loops at the nearest memory, and with those further out. What has no
+ * formula may have its words from further back than a loop of few factors leads. */
+static void set_ended(const struct cert_view *v, struct child *c)
+{
+    for (int i = 0; i < v->p->n_loops; i++) {
+        c->ended[0][i] = c->near[i] > 1 ? c->plain[i] : 0;
+        c->ended[1][i] = c->rest[i] > 1 && !c->is_cold ? c->plain[i] : 0;
+        for (int t = 0; t < c->n_walks; t++) {
+            const struct walk *w = &c->walk[t];
+            if (w->is_counted && c->near[i] <= w->reach)
+                c->ended[0][i] &= ~(1U << t);
+            if (w->is_counted)
+                c->ended[1][i] &= ~(1U << t);
+        }
+    }
+}
+
+/* The walks that loops at the nearest memory, or, "last", the others end. */
+static unsigned ended_by(const struct child *c, bool last, int n_loops)
 {
     unsigned walks = 0;
 
     for (int i = 0; i < n_loops; i++)
-        walks |= factor[i] > 1 ? c->ended[i] : 0;
+        walks |= c->ended[last][i];
     return walks;
 }
 
@@ -281,16 +306,21 @@ static unsigned ended_by(const struct child *c, const int64_t *factor, int n_loo
 static double (*find_crossing(struct cert_view *v, struct child *c, bool last, unsigned open))[2]
 {
     double(*crosses)[2] = c->crosses[last] + open * (unsigned)c->n_walks;
-    int64_t placed[CERT_LOOPS];
+    int64_t placed[CERT_LOOPS], all[CERT_LOOPS];
 
     if (c->is_known[last][open])
         return crosses;
     for (int i = 0; i < v->p->n_loops; i++)
-        placed[i] =
-                (c->ended[i] & open) != 0 ? 1 : c->near[i] * (last && !c->is_cold ? c->rest[i] : 1);
+        placed[i] = (c->ended[last][i] & open) != 0
+                ? 1
+                : c->near[i] * (last && !c->is_cold ? c->rest[i] : 1);
     for (int t = 0; t < c->n_walks; t++) {
+        const struct walk *w = &c->walk[t];
+        bool is_whole = last && w->is_counted; /* each element once in a run, or in all */
+        for (int i = 0; i < v->p->n_loops && is_whole; i++)
+            all[i] = c->near[i] * (w->is_cold ? 1 : c->rest[i]);
         for (int grouped = 0; grouped < 2 && (open >> t & 1); grouped++)
-            crosses[t][grouped] = crossing(v, c, &c->walk[t], grouped, placed);
+            crosses[t][grouped] = crossing(v, c, w, grouped, is_whole && grouped ? all : placed);
     }
     c->is_known[last][open] = true;
     return crosses;
@@ -318,10 +348,8 @@ static double weigh(const struct cert_view *v, const struct child *c,
 static double place_all(
         struct cert_view *v, struct child *c, const struct cert_weights *weights, bool last)
 {
-    static const int64_t none[CERT_LOOPS]; /* no loop keeps anything */
-    const int64_t *factor = !last ? c->near : c->is_cold ? none : c->rest;
-    const unsigned behind = last ? ended_by(c, c->near, v->p->n_loops) : 0;
-    const unsigned ending = ended_by(c, factor, v->p->n_loops) & ~behind;
+    const unsigned behind = last ? ended_by(c, false, v->p->n_loops) : 0;
+    const unsigned ending = ended_by(c, last, v->p->n_loops) & ~behind;
     const unsigned endless = ((1U << c->n_walks) - 1) & ~ending & ~behind;
     double least[1 << CERT_TENSORS];
 
@@ -333,7 +361,7 @@ static double place_all(
             continue;
         double(*crosses)[2] = find_crossing(v, c, last, open);
         for (int i = 0; i < v->p->n_loops; i++) {
-            unsigned ended = factor[i] > 1 ? open & c->ended[i] : 0;
+            unsigned ended = open & c->ended[last][i];
             if (ended == 0)
                 continue;
             double sum = least[open] + weigh(v, c, weights, crosses, ended);
@@ -372,6 +400,27 @@ static double least(void *data, const struct cert_weights *w)
 
 /* ---- parts ---- */
 
+/* What of the child's moves has a formula depends on tiles, too. */
+static void set_counted(const struct cert_view *v, struct child *c)
+{
+    const struct cert_problem *p = v->p;
+    const int row = c->memory < p->n_memories ? p->memory[c->memory].row : p->n_rows;
+    int nearest = row - 1;
+
+    while (nearest > 0 && p->row[nearest].is_space)
+        nearest--;
+    for (int t = 0; t < c->n_walks; t++) {
+        struct walk *w = &c->walk[t];
+        if (!w->move->may_count)
+            continue;
+        if (w->is_counted != cert_is_counted(p, v->part, w->move))
+            set_walk(v, w->move, w);
+        w->reach = w->is_counted && c->has_near ? cert_reach(p, v->part, w->move) : 1;
+        w->is_cold = w->is_counted && c->is_exact && is_known(p, v->part, nearest) &&
+                cert_counted_cold_row(p, v->part, w->move) == nearest;
+    }
+}
+
 struct cert_view *cert_view_new(
         struct sator_arena *arena, const struct cert_problem *p, const struct cert_part *part)
 {
@@ -390,7 +439,7 @@ struct cert_view *cert_view_new(
         for (int t = 0; t < c->n_walks; t++) {
             const struct cert_tensor *tensor = &p->tensor[c->walk[t].move->tensor];
             for (int i = 0; i < p->n_loops; i++)
-                c->ended[i] |= tensor->plain >> i & 1 ? 1U << t : 0;
+                c->plain[i] |= tensor->plain >> i & 1 ? 1U << t : 0;
         }
         for (int last = 0; last < 2; last++) {
             size_t sets = (size_t)1 << c->n_walks;
@@ -417,6 +466,8 @@ double cert_view_bound(struct cert_view *v, double goal)
     for (int i = 0; i < v->n_children; i++) {
         struct child *c = &v->child[i];
         set_tile(v, c);
+        set_counted(v, c);
+        set_ended(v, c);
         for (int last = 0; last < 2; last++)
             memset(c->is_known[last], 0, sizeof(bool) << c->n_walks);
     }

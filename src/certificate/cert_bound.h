@@ -19,13 +19,13 @@ void cert_inside(
 double cert_used(const struct cert_problem *p, const struct cert_part *part, int row);
 /* ---- cert_links.c ---- */
 /* Whether a word of the move is taken to cross once for the PEs that differ in "loop"'s digit on
- * row "row" alone. */
+ * row "row" alone; "is_counted": that of one without a formula. */
 bool cert_shares(const struct cert_problem *p, const struct cert_part *part,
-        const struct cert_move *move, int row, int loop);
+        const struct cert_move *move, bool is_counted, int row, int loop);
 /* The product of the factors of a loop on those rows between the move's ends along which its words
  * are shared, or ("shared" false) are not. */
 int64_t cert_along(const struct cert_problem *p, const struct cert_part *part,
-        const struct cert_move *move, int loop, bool shared);
+        const struct cert_move *move, bool is_counted, int loop, bool shared);
 /* Put the loops of row "row" in the order of the workload, the outermost first; how many there are.
  */
 int cert_list_along(const struct cert_problem *p, struct cert_part *part, int row);
@@ -72,6 +72,33 @@ double cert_cycles(const struct cert_problem *p, const struct cert_part *part);
  * of a skewed array, after which PEs hold nothing. */
 int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, int child_row);
 
+/* ---- cert_counted.c ---- */
+/* How many stamps apart, by its own time, a PE may have had at most what it gets from others over
+ * the links and buses of a move whose words have no formula; INT64_MAX: any number. */
+int64_t cert_reach(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
+/* Rows along which some PE gets words from others that have them at the same own time or later:
+ * along other rows PEs that differ in a loop which does not index the tensor each fetch their own.
+ */
+unsigned cert_level_rows(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
+/* cert_cold_row for what others bring of such a move's words. */
+int cert_counted_cold_row(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
+/* Loops at a memory above 1, the outermost first. */
+struct cert_order {
+    int n, loop[CERT_LOOPS];
+};
+/* What a move brings. */
+struct cert_words {
+    double unique, arriving, merged; /* by trees */
+    double wire_pj; /* of all that links and buses spare */
+};
+/* Count it stamp by stamp, element by element, all factors and orders along arrays being decided,
+ * "order" by memory. False where that is too long, or depends on what is not known here. */
+bool cert_count_words(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, const struct cert_order *order, struct cert_words *words);
+
 /* ---- cert_weights.c ---- */
 /* What the words of parts with the same parallel factors cost. */
 struct cert_prices {
@@ -83,6 +110,8 @@ struct cert_prices {
  * no more than they are. */
 void cert_prices_init(const struct cert_problem *p, const struct cert_part *part, bool exactly,
         struct cert_prices *prices);
+/* The energy but leakage of what all moves bring. */
+double cert_energy(const struct cert_problem *p, const struct cert_words *words);
 /* The objective of energy but leakage, and cycles. */
 double cert_value_of(const struct cert_problem *p, double pj, double cycles);
 /* The value of a bound: "least" gives the least of a weighted sum, of which "data" knows the rest.

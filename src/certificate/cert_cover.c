@@ -20,6 +20,7 @@ enum {
 
 static const double tolerance = 1e-9; /* energies are sums of decimal figures in binary */
 static const uint64_t most_pieces = 200000000; /* of a space */
+static const uint64_t piece_work = 2048; /* of counting words: about that of a bound */
 
 struct cover {
     struct sator_ctx *ctx;
@@ -36,6 +37,8 @@ struct cover {
     struct sator_text *text; /* writing; or NULL */
     const char *at; /* checking: the next line */
     double deadline; /* of the monotonic clock; INFINITY: none */
+    uint64_t most_pieces;
+    bool only_whole; /* ends at the first part that is not proved */
     double share, settled; /* of all choices of parallel factors: those of the part; behind it */
     enum sator_status stopped;
 };
@@ -52,12 +55,17 @@ static bool should_stop(struct cover *c)
 {
     if (c->stopped == SATOR_OK && atomic_load(&c->ctx->cancelled))
         c->stopped = SATOR_INTERRUPTED;
-    if (c->stopped == SATOR_OK && (c->tally->parts > most_pieces || now() > c->deadline)) {
+    uint64_t pieces = c->tally->parts + *c->p->counting / piece_work;
+    if (c->stopped == SATOR_OK && (pieces > c->most_pieces || now() > c->deadline)) {
         sator_error(c->ctx, (struct sator_loc){0},
                 "not certified: the parts take more than %s; bounds so far: %" PRIu64
                 ", of the parallel factors %.0f %% are settled",
-                now() > c->deadline ? "--budget leaves time for" : "200 million bounds",
-                c->tally->parts, floor(100 * c->settled));
+                now() > c->deadline ? "--budget leaves time for" : "200 million bounds", pieces,
+                floor(100 * c->settled));
+        c->stopped = SATOR_LIMIT;
+    }
+    if (c->stopped == SATOR_OK && c->only_whole && c->tally->verified < c->tally->total) {
+        sator_error(c->ctx, (struct sator_loc){0}, "not certified: a part is not proved");
         c->stopped = SATOR_LIMIT;
     }
     return c->stopped != SATOR_OK;
@@ -278,6 +286,7 @@ static void begin(struct cover *c, struct sator_ctx *ctx, const struct cert_prob
             .goal = value * (1 - tolerance),
             .tally = tally,
             .deadline = INFINITY,
+            .most_pieces = most_pieces,
             .share = 1};
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
@@ -322,28 +331,30 @@ static void write_part(struct cover *c, int d)
         for_each_choice(c, d, write_part);
         return;
     }
+    if (c->stopped != SATOR_OK)
+        return;
     sator_text_put(c->text, "  ");
     write_name(c, d, c->text);
+    if (!cut)
+        bound = split_all(c);
+    sator_text_add(c->text, " %s %.12g\n", cut ? "cut" : "split", bound);
     c->tally->total++;
-    if (cut) {
-        sator_text_add(c->text, " cut %.12g\n", bound);
-        c->tally->verified++;
-        return;
-    }
-    bound = split_all(c);
-    sator_text_add(c->text, " split %.12g\n", bound);
     c->tally->verified += bound >= c->goal;
 }
 
 enum sator_status cert_cover_write(struct sator_ctx *ctx, const struct cert_problem *p,
-        double value, double seconds, struct sator_text *text, struct cert_tally *tally)
+        double value, const struct cert_limits *limits, struct sator_text *text,
+        struct cert_tally *tally)
 {
     struct cover *c = SATOR_NEW(p->arena, struct cover);
 
     begin(c, ctx, p, value, tally);
-    c->deadline = seconds > 0 ? now() + seconds : INFINITY;
+    c->deadline = limits->seconds > 0 ? now() + limits->seconds : INFINITY;
+    c->most_pieces = limits->parts > 0 ? limits->parts : most_pieces;
+    c->only_whole = limits->only_whole;
     c->text = text;
     write_part(c, 0);
+    should_stop(c);
     return c->stopped;
 }
 

@@ -5,8 +5,8 @@
  * loops stand inside, not on their order, and what is kept adds up. So the least of a sum over
  * words is found by going through the sets of loops that stand inside, memory by memory.
  */
+#include "certificate/cert_leaf.h"
 #include "base/memory.h"
-#include "certificate/cert_bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,43 +14,15 @@
 
 enum {
     MOST_SUMS = 1 + CERT_LANES,
-    MOST_FRONT = 32,
-    MOST_FRESH = 64 /* a power of two */
+    MOST_FRONT = 32
 };
 
-/* What crosses to a move's places where its tile has moved by so much; few moves differ. */
-struct known_fresh {
-    bool is_known;
-    int64_t shift[CERT_DIMS];
-    double words;
-};
-
-/* A group of PEs that share words, or one tile. */
-struct held {
-    int n_tile[CERT_DIMS], n_runs[CERT_DIMS]; /* a tile's; and those of the places of tiles */
-    struct cert_run *runs[CERT_DIMS], run[CERT_RUNS]; /* by dimension; a loop is in one of them */
-    double values[CERT_DIMS], words, copies;
-};
-
-struct leaf {
-    const struct cert_problem *p;
-    const struct cert_part *part;
-    int64_t stride[CERT_ROWS][CERT_LOOPS]; /* iterations that a step skips */
-    double stamps[CERT_MOVES]; /* outside the move's child */
-    int cold[CERT_MOVES]; /* loops of rows outside of it keep nothing there */
-    struct held held[CERT_MOVES][2]; /* a tile; a group */
-    bool is_counted[CERT_MOVES]; /* what its links bring is, from place to place */
-    struct cert_tile tile[CERT_MOVES];
-    struct cert_places places[CERT_MOVES];
-    struct known_fresh fresh[CERT_MOVES][MOST_FRESH];
-    double all[CERT_MOVES]; /* unique words of a stamp before which nobody held anything */
-    struct sator_arena *arena;
-};
-
-static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped, struct held *held)
+static void hold(const struct cert_leaf *leaf, int m, int grouped, struct cert_held *held)
 {
     const struct cert_problem *p = leaf->p;
+    const struct cert_move *v = &p->move[m];
     const struct cert_tensor *t = &p->tensor[v->tensor];
+    const bool counted = leaf->is_counted[m];
     int64_t tile[CERT_LOOPS];
 
     cert_inside(p, leaf->part, v->child_row, tile);
@@ -68,7 +40,7 @@ static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped
             int64_t coef = t->dim[e].coef[k];
             for (int r = 0; r < v->child_row && grouped; r++) {
                 if ((v->between >> r & 1) && leaf->part->factor[r][i] > 1 &&
-                        cert_shares(p, leaf->part, v, r, i))
+                        cert_shares(p, leaf->part, v, counted, r, i))
                     run[n++] =
                             (struct cert_run){coef * leaf->stride[r][i], leaf->part->factor[r][i]};
             }
@@ -82,9 +54,9 @@ static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped
         held->words *= held->values[e];
     }
     for (int i = 0; i < p->n_loops; i++) {
-        held->copies *= (double)(cert_spread(p, leaf->part, v->outer, i) *
-                cert_along(p, leaf->part, v, i, false));
-        held->copies *= grouped ? 1 : (double)cert_along(p, leaf->part, v, i, true);
+        held->copies *= (double)cert_spread(p, leaf->part, v->outer, i);
+        held->copies *= (double)cert_along(p, leaf->part, v, counted, i, false);
+        held->copies *= grouped ? 1 : (double)cert_along(p, leaf->part, v, counted, i, true);
     }
 }
 
@@ -100,15 +72,15 @@ static bool is_ordered(const struct cert_part *part, const struct cert_move *v)
     return ordered;
 }
 
-static void count_links(struct leaf *leaf, int m)
+static void count_links(struct cert_leaf *leaf, int m)
 {
     const struct cert_move *v = &leaf->p->move[m];
-    const struct held *held = &leaf->held[m][0];
+    const struct cert_held *held = &leaf->held[m][0];
     struct cert_tile *tile = &leaf->tile[m];
 
     leaf->all[m] = leaf->held[m][1].copies * leaf->held[m][1].words;
-    leaf->is_counted[m] = is_ordered(leaf->part, v);
-    if (!leaf->is_counted[m])
+    leaf->is_placed[m] = !leaf->is_counted[m] && is_ordered(leaf->part, v);
+    if (!leaf->is_placed[m])
         return;
     if (leaf->arena == NULL)
         leaf->arena = sator_arena_new();
@@ -118,15 +90,16 @@ static void count_links(struct leaf *leaf, int m)
         tile->run[e] = held->runs[e];
     }
     cert_tile_init(tile);
-    for (int k = 0; k < MOST_FRESH; k++)
+    for (int k = 0; k < CERT_FRESH; k++)
         leaf->fresh[m][k].is_known = false;
     cert_places_init(leaf->arena, leaf->p, leaf->part, v, &leaf->places[m]);
     leaf->all[m] = cert_fresh(&leaf->places[m], tile, NULL);
 }
 
-static void init(const struct cert_problem *p, const struct cert_part *part, struct leaf *leaf)
+static void init(const struct cert_problem *p, const struct cert_part *part, struct cert_leaf *leaf)
 {
     leaf->arena = NULL;
+    leaf->any_counted = false;
     leaf->p = p;
     leaf->part = part;
     for (int i = 0; i < p->n_loops; i++) {
@@ -139,22 +112,28 @@ static void init(const struct cert_problem *p, const struct cert_part *part, str
     for (int m = 0; m < p->n_moves; m++) {
         const struct cert_move *v = &p->move[m];
         leaf->stamps[m] = 1;
-        leaf->cold[m] = cert_cold_row(p, part, v->child_row);
+        leaf->cold[m] = leaf->brought_cold[m] = cert_cold_row(p, part, v->child_row);
+        leaf->is_counted[m] = v->may_count && cert_is_counted(p, part, v);
+        leaf->any_counted |= leaf->is_counted[m];
+        if (leaf->is_counted[m]) {
+            leaf->brought_cold[m] = cert_counted_cold_row(p, part, v);
+            leaf->reach[m] = cert_reach(p, part, v);
+        }
         for (int r = 0; r < v->child_row; r++) {
             for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
                 leaf->stamps[m] *= (double)part->factor[r][i];
         }
         for (int grouped = 0; grouped < 2; grouped++)
-            hold(leaf, v, grouped, &leaf->held[m][grouped]);
+            hold(leaf, m, grouped, &leaf->held[m][grouped]);
         count_links(leaf, m);
     }
 }
 
 /* The values of dimension "e" that need not cross when its tiles have moved. Over buses those that
  * no PE has anew; where links join PEs, whatever some PE had. */
-static double kept_values(const struct leaf *leaf, int move, int grouped, int e, int64_t shift)
+static double kept_values(const struct cert_leaf *leaf, int move, int grouped, int e, int64_t shift)
 {
-    const struct held *held = &leaf->held[move][grouped];
+    const struct cert_held *held = &leaf->held[move][grouped];
     int n_set = leaf->p->move[move].n_links > 0 ? held->n_runs[e] : held->n_tile[e];
 
     return cert_common_of_all(n_set, held->n_runs[e], held->runs[e], shift);
@@ -162,10 +141,10 @@ static double kept_values(const struct leaf *leaf, int move, int grouped, int e,
 
 /* The words of all groups, or tiles, that a move keeps each time its tile moves by "shift". */
 static double kept_words(
-        const struct leaf *leaf, int move, int grouped, const int64_t shift[CERT_DIMS])
+        const struct cert_leaf *leaf, int move, int grouped, const int64_t shift[CERT_DIMS])
 {
     const struct cert_tensor *t = &leaf->p->tensor[leaf->p->move[move].tensor];
-    const struct held *held = &leaf->held[move][grouped];
+    const struct cert_held *held = &leaf->held[move][grouped];
     double words = held->copies;
 
     for (int e = 0; e < t->n_dims && words > 0; e++) {
@@ -179,7 +158,7 @@ static double kept_words(
 
 /* What crosses, of the words that links may bring, where the tile of "move" has moved by "shift".
  */
-static double fresh_words(struct leaf *leaf, int move, const int64_t shift[CERT_DIMS])
+static double fresh_words(struct cert_leaf *leaf, int move, const int64_t shift[CERT_DIMS])
 {
     const struct cert_tile *tile = &leaf->tile[move];
     const size_t bytes = sizeof *shift * (size_t)tile->n_dims;
@@ -187,7 +166,7 @@ static double fresh_words(struct leaf *leaf, int move, const int64_t shift[CERT_
 
     for (int e = 0; e < tile->n_dims; e++)
         hash = hash * 1000003 + (uint64_t)shift[e];
-    struct known_fresh *known = &leaf->fresh[move][(hash ^ hash >> 7) % MOST_FRESH];
+    struct cert_known_fresh *known = &leaf->fresh[move][(hash ^ hash >> 7) % CERT_FRESH];
     if (!known->is_known || memcmp(known->shift, shift, bytes) != 0) {
         known->is_known = true;
         memcpy(known->shift, shift, bytes);
@@ -196,17 +175,63 @@ static double fresh_words(struct leaf *leaf, int move, const int64_t shift[CERT_
     return known->words;
 }
 
-/* What stands in time between a move's child and a row: stamps, and iterations that each loop falls
- * back by. */
-struct inside {
-    double stamps;
-    int64_t back[CERT_LOOPS];
-};
+/* Whether what others bring a PE in some step of the loops inside is not from another step of those
+ * outside: one that stands alone in an index takes more steps than it may be from. */
+static bool is_out_of_reach(const struct cert_leaf *leaf, int row, unsigned placed, int m)
+{
+    unsigned plain = leaf->p->tensor[leaf->p->move[m].tensor].plain;
+    bool any = false;
 
-/* The words, unique and arriving, that the steps of "loop" in "row" keep of a move; loops of the
- * row that stand inside of it make "stamps" and fall back by "back". */
-static void find_kept(struct leaf *leaf, int row, int loop, const struct inside *placed,
-        const struct inside *further, int move, double kept[2])
+    for (int r = row; r < leaf->p->move[m].child_row; r++) {
+        for (int i = 0; i < leaf->p->n_loops && !leaf->p->row[r].is_space; i++)
+            any |= (plain >> i & 1) && (r > row || (placed >> i & 1)) &&
+                    leaf->part->factor[r][i] > leaf->reach[m];
+    }
+    return any;
+}
+
+/* The elements that all groups touch in the loops of a row that are "placed" and all further in: at
+ * least. */
+static double touched(const struct cert_leaf *leaf, int row, unsigned placed, int m)
+{
+    const struct cert_move *v = &leaf->p->move[m];
+    const struct cert_tensor *t = &leaf->p->tensor[v->tensor];
+    const struct cert_held *held = &leaf->held[m][1];
+    double words = held->copies;
+
+    for (int e = 0; e < t->n_dims; e++) {
+        struct cert_run run[CERT_RUNS];
+        int n = held->n_runs[e];
+        memcpy(run, held->runs[e], sizeof *run * (size_t)n);
+        for (int k = 0; k < t->dim[e].n; k++) {
+            int i = t->dim[e].loop[k];
+            for (int r = row; r < v->child_row; r++) {
+                if (!leaf->p->row[r].is_space && (r > row || (placed >> i & 1)) &&
+                        leaf->part->factor[r][i] > 1)
+                    run[n++] = (struct cert_run){
+                            t->dim[e].coef[k] * leaf->stride[r][i], leaf->part->factor[r][i]};
+            }
+        }
+        words *= cert_sums(n, run);
+    }
+    return words;
+}
+
+/* What others bring at most in the steps of a loop, of words that have no formula: in all of them
+ * together each element crosses once. */
+static double brought(
+        const struct cert_leaf *leaf, int row, int loop, double inside, unsigned placed, int m)
+{
+    double factor = (double)leaf->part->factor[row][loop];
+
+    if (row < leaf->brought_cold[m] || is_out_of_reach(leaf, row, placed, m))
+        return 0;
+    return leaf->stamps[m] / (inside * factor) *
+            (factor * touched(leaf, row, placed, m) - touched(leaf, row, placed | 1U << loop, m));
+}
+
+void cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert_inside *placed,
+        const struct cert_inside *further, int move, double kept[2])
 {
     const struct cert_problem *p = leaf->p;
     const struct cert_tensor *t = &p->tensor[p->move[move].tensor];
@@ -223,18 +248,24 @@ static void find_kept(struct leaf *leaf, int row, int loop, const struct inside 
             shift[e] += t->dim[e].coef[k] * (moved - placed->back[i] - further->back[i]);
         }
     }
-    kept[0] = steps * kept_words(leaf, move, 0, shift);
-    kept[1] = steps *
-            (leaf->is_counted[move] ? leaf->all[move] - fresh_words(leaf, move, shift)
-                                    : kept_words(leaf, move, 1, shift));
+    kept[0] = kept[1] = 0;
+    if (row >= leaf->cold[move])
+        kept[0] = steps * kept_words(leaf, move, 0, shift);
+    if (leaf->is_counted[move])
+        kept[1] = brought(leaf, row, loop, inside, placed->loops, move);
+    else if (row >= leaf->cold[move])
+        kept[1] = steps *
+                (leaf->is_placed[move] ? leaf->all[move] - fresh_words(leaf, move, shift)
+                                       : kept_words(leaf, move, 1, shift));
 }
 
-static void place(const struct leaf *leaf, int row, int loop, struct inside *inside)
+void cert_place(const struct cert_leaf *leaf, int row, int loop, struct cert_inside *inside)
 {
     int64_t factor = leaf->part->factor[row][loop];
 
     inside->stamps *= (double)factor;
     inside->back[loop] += leaf->stride[row][loop] * (factor - 1);
+    inside->loops |= 1U << loop;
 }
 
 /* What orders save of several sums at once: of those that no other beats in all of them. */
@@ -245,7 +276,7 @@ struct front {
 
 /* Sums over words, and what the best orders of the rows so far save of them. */
 struct sums {
-    struct leaf *leaf;
+    struct cert_leaf *leaf;
     int n;
     const struct cert_weights *const *weights;
     struct front front;
@@ -283,17 +314,17 @@ static void add_point(struct front *front, const double *saved, int n_sums)
 }
 
 /* What "loop" saves where it stands next, added to each point of "from", into "to". */
-static void step(const struct sums *s, int row, int loop, const struct inside *placed,
-        const struct inside *further, const struct front *from, struct front *to)
+static void step(const struct sums *s, int row, int loop, const struct cert_inside *placed,
+        const struct cert_inside *further, const struct front *from, struct front *to)
 {
     const struct cert_problem *p = s->leaf->p;
     double own[MOST_SUMS] = {0}, saved[MOST_SUMS];
 
     for (int m = 0; m < p->n_moves; m++) {
         double kept[2];
-        if (p->move[m].child_row <= row || row < s->leaf->cold[m])
+        if (p->move[m].child_row <= row)
             continue;
-        find_kept(s->leaf, row, loop, placed, &further[m], m, kept);
+        cert_find_kept(s->leaf, row, loop, placed, &further[m], m, kept);
         for (int w = 0; w < s->n; w++)
             own[w] += s->weights[w]->unique[m] * kept[1] + s->weights[w]->arriving[m] * kept[0];
     }
@@ -311,7 +342,7 @@ static void copy_front(struct front *to, const struct front *from)
 }
 
 /* Add what the orders of one row's loops save. "further" is by move of the rows inside. */
-static void order_row(struct sums *s, int row, const struct inside *further)
+static void order_row(struct sums *s, int row, const struct cert_inside *further)
 {
     const struct cert_problem *p = s->leaf->p;
     unsigned within[CERT_LOOPS] = {0}; /* what constraints put inside, by place in the list */
@@ -333,10 +364,10 @@ static void order_row(struct sums *s, int row, const struct inside *further)
         front[set].n = 0;
     copy_front(&front[0], &s->front);
     for (size_t set = 0; set + 1 < sets; set++) {
-        struct inside placed = {.stamps = 1};
+        struct cert_inside placed = {.stamps = 1};
         for (int k = 0; k < n; k++) {
             if (set >> k & 1)
-                place(s->leaf, row, list[k], &placed);
+                cert_place(s->leaf, row, list[k], &placed);
         }
         for (int k = 0; k < n; k++) {
             if (!(set >> k & 1) && (within[k] & ~set) == 0)
@@ -348,12 +379,12 @@ static void order_row(struct sums *s, int row, const struct inside *further)
 }
 
 /* The sums of words that are not kept at all. */
-static double all_words(const struct leaf *leaf, const struct cert_weights *w)
+static double all_words(const struct cert_leaf *leaf, const struct cert_weights *w)
 {
     double sum = w->constant;
 
     for (int m = 0; m < leaf->p->n_moves; m++) {
-        const struct held *held = leaf->held[m];
+        const struct cert_held *held = leaf->held[m];
         sum += leaf->stamps[m] *
                 (w->unique[m] * leaf->all[m] + w->arriving[m] * held[0].copies * held[0].words);
     }
@@ -363,10 +394,10 @@ static double all_words(const struct leaf *leaf, const struct cert_weights *w)
 static void order_all(struct sums *s)
 {
     const struct cert_problem *p = s->leaf->p;
-    struct inside further[CERT_MOVES];
+    struct cert_inside further[CERT_MOVES];
 
     for (int m = 0; m < p->n_moves; m++)
-        further[m] = (struct inside){.stamps = 1};
+        further[m] = (struct cert_inside){.stamps = 1};
     s->front.n = 1;
     memset(s->front.saved[0], 0, sizeof s->front.saved[0]);
     for (int r = p->n_rows - 1; r >= 0; r--) {
@@ -375,7 +406,7 @@ static void order_all(struct sums *s)
         order_row(s, r, further);
         for (int m = 0; m < p->n_moves; m++) {
             for (int i = 0; i < p->n_loops && p->move[m].child_row > r; i++)
-                place(s->leaf, r, i, &further[m]);
+                cert_place(s->leaf, r, i, &further[m]);
         }
     }
 }
@@ -389,7 +420,7 @@ static double least(void *data, const struct cert_weights *w)
 }
 
 /* The least value of all orders, energy and the times of all lanes taken together. */
-static double least_of_front(struct leaf *leaf, const struct cert_prices *prices)
+static double least_of_front(struct cert_leaf *leaf, const struct cert_prices *prices)
 {
     const struct cert_problem *p = leaf->p;
     const struct cert_weights *list[MOST_SUMS];
@@ -413,7 +444,7 @@ static double least_of_front(struct leaf *leaf, const struct cert_prices *prices
 double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_prices *exact, double goal)
 {
-    struct leaf *leaf = sator_alloc(sizeof *leaf);
+    struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
 
     init(p, part, leaf);
     double pj = p->objective == SATOR_MAP_LATENCY ? 0 : least(leaf, &exact->energy);
@@ -422,6 +453,8 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
         bound = least_of_front(leaf, exact);
     if (bound < goal)
         bound = fmax(bound, cert_least_value(p, exact, least, leaf, goal));
+    if (bound < goal && leaf->any_counted)
+        bound = fmax(bound, cert_least_counted(leaf, exact, goal));
     sator_arena_free(leaf->arena);
     free(leaf);
     return bound;

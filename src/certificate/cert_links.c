@@ -26,11 +26,14 @@ static bool is_cut_off(const struct cert_tensor *t, const struct cert_part *part
 }
 
 bool cert_shares(const struct cert_problem *p, const struct cert_part *part,
-        const struct cert_move *move, int row, int loop)
+        const struct cert_move *move, bool is_counted, int row, int loop)
 {
     const struct cert_tensor *t = &p->tensor[move->tensor];
     bool indexes = t->relevant >> loop & 1;
 
+    if (is_counted)
+        return (move->connected >> row & 1) &&
+                (indexes || (cert_level_rows(p, part, move) >> row & 1));
     if (move->passed >> row & 1)
         return indexes;
     if (!(move->shared >> row & 1))
@@ -39,13 +42,13 @@ bool cert_shares(const struct cert_problem *p, const struct cert_part *part,
 }
 
 int64_t cert_along(const struct cert_problem *p, const struct cert_part *part,
-        const struct cert_move *move, int loop, bool shared)
+        const struct cert_move *move, bool is_counted, int loop, bool shared)
 {
     int64_t product = 1;
 
     for (unsigned left = move->between; left != 0; left &= left - 1) {
         int r = __builtin_ctz(left);
-        if (part->factor[r][loop] > 1 && cert_shares(p, part, move, r, loop) == shared)
+        if (part->factor[r][loop] > 1 && cert_shares(p, part, move, is_counted, r, loop) == shared)
             product *= part->factor[r][loop];
     }
     return product;
@@ -82,6 +85,9 @@ bool cert_order_matters(const struct cert_problem *p, int row)
         }
         tensors |= leads ? 1U << v->tensor : 0;
         matters |= leads && (t->relevant != t->plain || v->merges || !is_near);
+        for (int l = 0; l < v->n_hops && v->may_count; l++)
+            matters |= v->hop[l].shift[row] != 0;
+        matters |= v->may_count && (v->between >> row & 1) && p->row[row].step != 0;
     }
     return matters || __builtin_popcount(tensors) > 1;
 }

@@ -276,17 +276,33 @@ static void join_bus_price(struct cert_move *move, double pj)
     move->has_network = true;
 }
 
+/* Note a link for where words are counted. */
+static enum sator_status add_hop(
+        struct maker *k, const struct cert_hop *hop, struct cert_move *move)
+{
+    if (move->n_hops == CERT_LINKS && hop->is_late)
+        return refuse(k, "more than 12 links of a tensor");
+    for (int r = 0; r < k->p->n_rows; r++)
+        move->connected |= hop->shift[r] != 0 ? 1U << r : 0;
+    move->has_more |= move->n_hops == CERT_LINKS;
+    if (move->n_hops < CERT_LINKS)
+        move->hop[move->n_hops++] = *hop;
+    return SATOR_OK;
+}
+
 /* Add a link. Those from the stamp before bring nothing of a tensor without windows: whoever held a
  * tile in the stamp before has the same digits of the loops that stand alone now, and the receiver
- * held it then, too. What a skew makes late, or has come from PEs ahead, is left out. */
-static enum sator_status add_link(
-        struct maker *k, int level, const struct sator_link *link, struct cert_move *move)
+ * held it then, too. What a skew makes late, or has come from PEs ahead, has no formula. */
+static enum sator_status add_link(struct maker *k, int level, const struct sator_link *link,
+        double pj, struct cert_move *move)
 {
     const struct cert_problem *p = k->p;
     const struct cert_tensor *t = &p->tensor[move->tensor];
     struct cert_link made = {.shift = {0}};
+    struct cert_hop hop = {.interval = link->interval, .pj = pj};
     int64_t late = link->interval;
     unsigned rows = 0, far = 0;
+    enum sator_status st = SATOR_OK;
 
     for (int r = 0; r < p->n_rows; r++) {
         const struct cert_row *row = &p->row[r];
@@ -299,11 +315,14 @@ static enum sator_status add_link(
         far |= llabs(made.shift[r]) > 1 ? 1U << r : 0;
     }
     made.is_wire = late == 0;
-    if (late < 0 || late > 1) {
-        k->p->has_late = true;
-        return k->space->is_skewed ? SATOR_OK : refuse(k, "links from two stamps before");
-    }
-    if (rows == 0 || (!made.is_wire && t->relevant == t->plain))
+    hop.is_late = late < 0 || late > 1;
+    memcpy(hop.shift, made.shift, sizeof hop.shift);
+    k->p->has_late |= hop.is_late && k->space->is_skewed;
+    if (rows == 0 && !hop.is_late)
+        return SATOR_OK;
+    if (!hop.is_late || !k->space->is_skewed || k->p->counts)
+        SATOR_TRY(add_hop(k, &hop, move));
+    if (hop.is_late || (!made.is_wire && t->relevant == t->plain))
         return SATOR_OK;
     if (move->n_links < CERT_LINKS)
         move->link[move->n_links] = made;
@@ -314,13 +333,15 @@ static enum sator_status add_link(
     }
     move->wired = ((move->wired | (rows & ~move->shared)) & ~far) | (move->wired & ~rows);
     move->shared |= rows;
-    return SATOR_OK;
+done:
+    return st;
 }
 
 static enum sator_status add_bus(
-        struct maker *k, int level, const struct sator_bus *bus, struct cert_move *move)
+        struct maker *k, int level, const struct sator_bus *bus, double pj, struct cert_move *move)
 {
     const struct sator_piece *piece = sator_relation_function(bus->map);
+    struct cert_bus made = {.pj = pj};
     unsigned kept = 0;
 
     if (piece == NULL)
@@ -336,11 +357,16 @@ static enum sator_status add_bus(
     for (int r = 0; r < k->p->n_rows; r++) {
         const struct cert_row *row = &k->p->row[r];
         if (row->is_space && row->level == level && !(kept >> row->memory & 1)) {
-            move->shared |= 1U << r;
-            move->bused |= 1U << r;
+            made.joined |= 1U << r;
             move->wired &= ~(1U << r);
         }
     }
+    if (move->n_buses == CERT_BUSES)
+        return refuse(k, "more than 4 buses of a tensor");
+    move->shared |= made.joined;
+    move->bused |= made.joined;
+    move->connected |= made.joined;
+    move->bus[move->n_buses++] = made;
     return SATOR_OK;
 }
 
@@ -354,7 +380,6 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
     const struct sator_array *array = &k->arch->levels[level].array;
     const struct sator_access *access = &k->workload->accesses[move->tensor];
     bool is_output = k->p->tensor[move->tensor].is_output;
-    bool has_links = false;
     double pj;
     enum sator_status st = SATOR_OK;
 
@@ -364,9 +389,8 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
             continue;
         SATOR_TRY(figure(
                 k, sator_link_action(NULL, link, access->tensor, access->word_bits).word_pj, &pj));
-        SATOR_TRY(add_link(k, level, link, move));
+        SATOR_TRY(add_link(k, level, link, pj, move));
         join_bus_price(move, pj);
-        has_links = true;
     }
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
@@ -374,12 +398,10 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
             continue;
         SATOR_TRY(figure(
                 k, sator_bus_action(NULL, bus, access->tensor, access->word_bits).word_pj, &pj));
-        SATOR_TRY(add_bus(k, level, bus, move));
+        SATOR_TRY(add_bus(k, level, bus, pj, move));
         join_bus_price(move, pj);
         move->merges |= is_output;
     }
-    if (move->merges && has_links && !k->space->is_skewed)
-        return refuse(k, "sums over links and trees");
 done:
     return st;
 }
@@ -474,8 +496,11 @@ static enum sator_status add_move(struct maker *k, int tensor, int parent, int c
             (move->bused == 0 ||
                     ((move->bused & linked) == 0 &&
                             p->tensor[tensor].relevant == p->tensor[tensor].plain));
-    if (move->merges && p->tensor[tensor].relevant != p->tensor[tensor].plain)
-        return refuse(k, "sums over trees with a sliding index");
+    bool is_mixed = move->merges && move->n_links > 0;
+    p->has_odd |= is_mixed && k->space->is_skewed;
+    p->is_left_out |= is_mixed && k->space->is_skewed && !k->p->counts;
+    move->is_odd =
+            is_mixed || (move->merges && p->tensor[tensor].relevant != p->tensor[tensor].plain);
     p->n_moves++;
 done:
     return st;
@@ -523,9 +548,9 @@ static bool joins_times(const struct cert_problem *p, const struct cert_move *mo
     return any;
 }
 
-/* Loops at a memory inside a skewed array that some tensor passes by would stand between its words
- * and the row that is skewed, and so would the runs of another skewed array further in: there are
- * none. */
+/* Loops at a memory inside a skewed array that some tensor passes by stand between its words and
+ * the row that is skewed, and so do the runs of another skewed array further in: there are none,
+ * unless words are counted. */
 static void ban_passed(struct cert_problem *p)
 {
     for (int i = 0; i < p->n_moves; i++) {
@@ -536,7 +561,7 @@ static void ban_passed(struct cert_problem *p)
             here = p->row[r].is_space ? here | (is_skewed ? 1U << r : 0) : 0;
             if (outside != 0 &&
                     (!p->row[r].is_space || (is_skewed && joins_times(p, &p->move[i], outside)))) {
-                p->row[r].banned = ~0U;
+                p->row[r].banned |= p->counts ? 0 : ~0U;
                 p->has_passed = true;
             }
         }
@@ -555,6 +580,10 @@ static bool is_alike(const struct cert_problem *p, int r, int s)
         alike &= (v->shared >> r & 1) == (v->shared >> s & 1);
         alike &= !v->is_directed ||
                 !((v->wired | v->passed) >> r & 1 || (v->wired | v->passed) >> s & 1);
+        for (int k = 0; k < v->n_hops && v->may_count; k++)
+            alike &= v->hop[k].shift[r] == 0 && v->hop[k].shift[s] == 0;
+        for (int k = 0; k < v->n_buses && v->may_count; k++)
+            alike &= (v->bus[k].joined >> r & 1) == (v->bus[k].joined >> s & 1);
     }
     for (int i = 0; i < p->n_limits; i++)
         alike &= (p->limit[i].rows >> r & 1) == (p->limit[i].rows >> s & 1);
@@ -564,6 +593,11 @@ static bool is_alike(const struct cert_problem *p, int r, int s)
 static unsigned without_row(unsigned rows, int r)
 {
     return (rows & ((1U << r) - 1)) | (rows >> 1 & ~((1U << r) - 1));
+}
+
+static void drop_shift(int64_t *shift, int r)
+{
+    memmove(&shift[r], &shift[r + 1], sizeof *shift * (size_t)(CERT_ROWS - r - 1));
 }
 
 /* Take row "r" away; what its factors say is in the one before. */
@@ -577,9 +611,13 @@ static void drop_row(struct cert_problem *p, int r)
         v->wired = without_row(v->wired, r);
         v->bused = without_row(v->bused, r);
         v->passed = without_row(v->passed, r);
+        v->connected = without_row(v->connected, r);
+        for (int k = 0; k < v->n_buses; k++)
+            v->bus[k].joined = without_row(v->bus[k].joined, r);
         for (int k = 0; k < v->n_links && k < CERT_LINKS; k++)
-            memmove(&v->link[k].shift[r], &v->link[k].shift[r + 1],
-                    sizeof *v->link[k].shift * (size_t)(CERT_ROWS - r - 1));
+            drop_shift(v->link[k].shift, r);
+        for (int k = 0; k < v->n_hops; k++)
+            drop_shift(v->hop[k].shift, r);
         v->child_row -= v->child_row > r;
     }
     for (int i = 0; i < p->n_limits; i++)
@@ -615,10 +653,15 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
             .arch = question->arch,
             .space = space,
             .why = why};
+    static const struct cert_part nothing; /* is decided */
     enum sator_status st;
 
-    *problem = (struct cert_problem){
-            .arena = arena, .objective = question->objective, .across = space->across};
+    *problem = (struct cert_problem){.arena = arena,
+            .objective = question->objective,
+            .across = space->across,
+            .counts = question->counts && !space->across};
+    problem->counting = SATOR_NEW(arena, uint64_t);
+    *problem->counting = 0;
     *why = NULL;
     SATOR_TRY(add_loops(&k));
     for (int i = 0; i < workload->n_accesses; i++)
@@ -630,10 +673,9 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
         if (!cert_limits_add(problem, workload, question->arch, text))
             return refuse(&k, sator_arena_printf(arena, "the constraint '%s'", text));
     }
-    for (int i = 0; i < problem->n_moves; i++)
-        problem->is_left_out |=
-                space->is_skewed && problem->move[i].merges && problem->move[i].n_links > 0;
     ban_passed(problem);
+    for (int i = 0; i < problem->n_moves; i++)
+        problem->move[i].may_count = cert_is_counted(problem, &nothing, &problem->move[i]);
     join_rows(problem);
 done:
     return st;

@@ -22,6 +22,7 @@ struct lister {
     struct cert_shape {
         int level, dim;
         int64_t most; /* the greatest coefficient, either way */
+        bool is_bused; /* only where words are counted */
         bool is_wanted; /* a constraint says "wanted" */
         int64_t wanted;
     } shape[CERT_ROWS]; /* level -1: a memory's row */
@@ -74,9 +75,21 @@ static bool joins(const struct sator_bus *bus, int dim)
     return !kept;
 }
 
-/* The greatest coefficient of a dimension: the longest interval of the array's links, 3 at most. -1
- * where PEs along it share words on a bus, and want them at different times under a skew (-2 where
- * no link would make one, either). */
+/* Whether PEs along a dimension share words on a bus, which they want at different times under a
+ * skew: these words have no formula. */
+static bool is_bused(const struct lister *l, const struct sator_array *array, int dim)
+{
+    bool any = false;
+
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        any |= carries(l, bus->n_tensors, bus->tensors, bus->is_reduction) && joins(bus, dim);
+    }
+    return any;
+}
+
+/* The greatest coefficient of a dimension: the longest interval of the array's links, 3 at most; 0
+ * where some lead no constant distance. */
 static int64_t most_step(const struct lister *l, const struct sator_array *array, int dim)
 {
     int64_t longest = 0, shift;
@@ -87,14 +100,9 @@ static int64_t most_step(const struct lister *l, const struct sator_array *array
             continue;
         for (int d = 0; d < array->n_dims; d++) {
             if (!cert_link_shift(link, d, &shift))
-                return -2;
+                return 0;
         }
         longest = link->interval > longest ? link->interval : longest;
-    }
-    for (int i = 0; i < array->n_buses; i++) {
-        const struct sator_bus *bus = &array->buses[i];
-        if (carries(l, bus->n_tensors, bus->tensors, bus->is_reduction) && joins(bus, dim))
-            return array->shape[dim] > 1 && longest > 0 ? -1 : -2;
     }
     return array->shape[dim] == 1 ? 0 : longest < MOST_STEP ? longest : MOST_STEP;
 }
@@ -112,9 +120,13 @@ static enum sator_status list_rows(struct lister *l)
                 *l->why = "more than 24 memories and array dimensions";
                 return SATOR_INPUT;
             }
-            l->shape[l->n_rows++] = level->kind == SATOR_LEVEL_ARRAY
-                    ? (struct cert_shape){i, d, most_step(l, &level->array, d), false, 0}
-                    : (struct cert_shape){.level = -1};
+            struct cert_shape *shape = &l->shape[l->n_rows++];
+            *shape = (struct cert_shape){.level = -1};
+            if (level->kind == SATOR_LEVEL_ARRAY)
+                *shape = (struct cert_shape){.level = i,
+                        .dim = d,
+                        .most = most_step(l, &level->array, d),
+                        .is_bused = is_bused(l, &level->array, d)};
         }
     }
     return SATOR_OK;
@@ -136,7 +148,7 @@ static bool take_wanted(struct lister *l)
                 continue;
             l->shape[r].is_wanted = true;
             l->shape[r].wanted = l->shape[r].dim < n ? step[l->shape[r].dim] : 0;
-            can_be &= l->shape[r].wanted == 0 || l->shape[r].most >= 0;
+            can_be &= l->shape[r].wanted == 0 || !l->shape[r].is_bused;
         }
     }
     return can_be;
@@ -181,7 +193,7 @@ static void list_from(struct lister *l, int row, bool any_wanted, struct cert_sp
         return;
     }
     const struct cert_shape *shape = &l->shape[row];
-    int64_t most = shape->most > 0 ? shape->most : 0;
+    int64_t most = shape->is_bused && !l->question->counts ? 0 : shape->most;
     int64_t first = shape->is_wanted ? shape->wanted : -most;
     int64_t last = shape->is_wanted ? shape->wanted : most;
     for (int64_t step = first; step <= last; step++) {
@@ -216,7 +228,8 @@ static bool makes_late(const struct lister *l, const struct cert_space *skew)
 }
 
 /* Whether the loops of the memories outside of what is skewed may be joined: that is directly
- * inside one memory, outside all arrays, with another one outside of it, and no link is late. */
+ * inside one memory, outside all arrays, with another one outside of it, and no link is late and no
+ * bus along it. */
 static bool may_join_across(const struct lister *l, const struct cert_space *skew)
 {
     const struct sator_arch *arch = l->question->arch;
@@ -229,7 +242,7 @@ static bool may_join_across(const struct lister *l, const struct cert_space *ske
         memory = l->shape[r].level < 0 ? r : memory;
         if (skew->step[r] == 0)
             continue;
-        may &= outside < 0 || outside == memory;
+        may &= (outside < 0 || outside == memory) && !l->shape[r].is_bused;
         outside = memory;
     }
     for (int r = 0; r < outside; r++)
@@ -256,7 +269,7 @@ enum sator_status cert_list_spaces(struct sator_arena *arena, const struct cert_
     for (int r = 0; r < l.n_rows; r++)
         any_wanted |= l.shape[r].is_wanted && l.shape[r].wanted != 0;
     for (int r = 0; r < l.n_rows; r++)
-        spaces->has_bused |= l.shape[r].most == -1 && !l.shape[r].is_wanted;
+        spaces->has_bused |= l.shape[r].is_bused && l.shape[r].most > 0 && !l.shape[r].is_wanted;
     list_from(&l, 0, any_wanted, &none);
     if (l.n_skews > MOST_SKEWS) {
         *why = "more than 64 skews";

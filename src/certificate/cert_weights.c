@@ -106,14 +106,21 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
     for (int l = 0; l < n; l++) {
         const struct cert_move *v = &p->move[list[l]];
         double update = p->memory[v->parent].write_pj[tensor];
-        /* of as many PEs on a tree all but one start from zero: sums have no windows there */
-        double many = !v->merges ? 1 : part->is_unrolled ? copies(p, part, v->bused, t) : INFINITY;
-        bool is_exact = exactly && v->n_links == 0; /* what links bring depends on orders, too */
+        /* of as many PEs on a tree all but one start from zero; of windows it is not known */
+        bool is_window = t->plain != t->relevant;
+        double many = !v->merges                  ? 1
+                : part->is_unrolled && !is_window ? copies(p, part, v->bused, t)
+                                                  : INFINITY;
+        /* what links bring depends on orders, too */
+        bool is_exact = exactly && v->n_links == 0 && !v->may_count;
+        /* as many arrive for each that leaves, or more; under a skew some at other times */
+        double each = isinf(many) || v->may_count ? 1 : many;
         inner = 0;
         for (int k = l + 1; k <= n; k++)
             inner += back[k];
         if (!is_exact && many > 1) {
-            double most = isinf(many) ? 0 : (update + back[l]) / (many - 1) + v->bus_pj;
+            double most =
+                    isinf(many) ? 0 : (update + back[l] + (each - 1) * v->bus_pj) / (many - 1);
             double share = inner > most ? most / inner : 1;
             for (int k = l + 1; k <= n; k++)
                 back[k] *= share;
@@ -122,8 +129,7 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
         double merged = inner == 0 ? 0 : inner * (many - 1);
         w->unique[list[l]] = update + back[l] - v->bus_pj - merged;
         w->arriving[list[l]] = v->bus_pj;
-        if (w->unique[list[l]] < 0 && !is_exact) { /* as many arrive for each unique one, or more */
-            double each = isinf(many) ? 1 : many;
+        if (w->unique[list[l]] < 0 && !is_exact) {
             w->unique[list[l]] = fmax(w->unique[list[l]] + each * v->bus_pj, 0);
             w->arriving[list[l]] = 0;
         }
@@ -148,6 +154,36 @@ static void set_energy(const struct cert_problem *p, const struct cert_part *par
         else if (p->own[a] >= 0)
             w->constant += p->tensor[a].volume * p->memory[p->own[a]].read_pj[a];
     }
+}
+
+double cert_energy(const struct cert_problem *p, const struct cert_words *words)
+{
+    double pj = p->mac_pj * p->instances;
+
+    for (int a = 0; a < p->n_tensors; a++) {
+        const struct cert_tensor *t = &p->tensor[a];
+        const struct cert_memory *own = p->own[a] < 0 ? NULL : &p->memory[p->own[a]];
+        double started = t->footprint; /* sums, from zero */
+        for (int i = 0; i < p->n_moves; i++) {
+            const struct cert_move *v = &p->move[i];
+            const struct cert_memory *outside = &p->memory[v->parent];
+            double fill = v->child < p->n_memories ? p->memory[v->child].write_pj[a] : 0;
+            if (v->tensor != a)
+                continue;
+            pj += words[i].wire_pj;
+            if (t->is_output)
+                pj += words[i].unique * outside->write_pj[a] +
+                        fmax(0, words[i].unique - started) * back_pj(p, v);
+            else
+                pj += words[i].unique * outside->read_pj[a] + words[i].arriving * fill;
+            started += words[i].merged;
+        }
+        if (own != NULL && t->is_output)
+            pj += t->volume * own->write_pj[a] + (t->volume - started) * own->read_pj[a];
+        else if (own != NULL)
+            pj += t->volume * own->read_pj[a];
+    }
+    return pj;
 }
 
 /* ---- time ---- */

@@ -27,6 +27,7 @@ enum {
     CERT_LIMITS = 64,
     CERT_SHAPES = 8, /* dimensions of an array that make one row */
     CERT_LINKS = 12, /* that serve a move */
+    CERT_BUSES = 4, /* that serve a move */
     CERT_KINDS = 64, /* of coordinates of a row */
     CERT_CHOICES = 10 /* pairs of a memory and a tensor that may bypass it */
 };
@@ -105,6 +106,22 @@ struct cert_move {
     } link[CERT_LINKS];
     bool is_directed; /* what its links bring may be counted: their list is whole, and no bus is
                          beside them, but along other rows of a tensor without windows */
+    /* where some of its words may have no formula (cert_counted.c) */
+    bool may_count;
+    bool is_odd; /* none has one: sums over both links and trees, or of windows over trees */
+    unsigned connected; /* rows along which anything leads */
+    bool has_more; /* links that are not listed: */
+    int n_hops; /* all links in order, those too that a skew makes late */
+    struct cert_hop {
+        bool is_late; /* neither a wire nor from the stamp before */
+        int64_t interval, shift[CERT_ROWS];
+        double pj; /* a word */
+    } hop[CERT_LINKS];
+    int n_buses;
+    struct cert_bus {
+        unsigned joined; /* rows along which PEs share it */
+        double pj;
+    } bus[CERT_BUSES];
     bool has_network; /* some wire or bus, of which "bus_pj" is the cheapest */
     bool merges; /* sums are added on the way out */
     double bus_pj; /* of a word that the network spares */
@@ -136,12 +153,16 @@ struct cert_problem {
     struct cert_limit limit[CERT_LIMITS];
     double least_used; /* PEs that a constraint asks for */
     bool across; /* what is skewed runs on across the tiles of memories outside */
+    bool counts; /* words of skewed arrays that have no formula are counted */
     bool holds_idle; /* some memory does while its PE idles */
-    bool has_late; /* links that a skew makes late, or has come from PEs ahead, are left out */
-    bool has_passed; /* loops inside a skewed array that some tensor passes by are left out */
-    bool is_left_out; /* a skew under which sums pass links and trees: there is nothing to cover */
+    bool has_late; /* links that a skew makes late, or has come from PEs ahead */
+    bool has_passed; /* loops inside a skewed array that some tensor passes by */
+    bool has_odd; /* sums that pass both links and trees under a skew */
+    bool is_left_out; /* the same, where words without a formula are not counted: there is nothing
+                         to cover */
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
+    uint64_t *counting; /* work on words that are counted: elements looked at */
 };
 
 /* ---- cert_problem.c ---- */
@@ -156,6 +177,7 @@ struct cert_question {
     int n_constraints;
     const char *const *constraints;
     bool joins_across; /* with skewed loops joined across the tiles of memories */
+    bool counts; /* with words of skewed arrays that have no formula */
 };
 /* One of the spaces that together are the whole. */
 struct cert_space {
@@ -170,11 +192,17 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
         const struct cert_question *question, const struct cert_space *space,
         struct cert_problem *problem, const char **why);
 
+struct cert_part;
+/* ---- cert_counted.c ---- */
+/* Whether what the move brings in mappings of the part may have no formula. */
+bool cert_is_counted(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
+
 /* ---- cert_skew.c ---- */
 struct cert_spaces {
     int n;
     struct cert_space *space;
-    bool has_bused; /* skews along dimensions whose PEs share words on a bus are left out */
+    bool has_bused; /* there are skews along dimensions whose PEs share words on a bus */
 };
 /* All spaces, in "arena": each skew, the one that is none first, with each choice of what bypasses
  * what. SATOR_INPUT with "*why" as above. */
@@ -192,7 +220,6 @@ bool cert_limits_add(struct cert_problem *p, const struct sator_workload *worklo
         const struct sator_arch *arch, const char *text);
 /* The coefficients of a constraint on the skew of array "*level"; 0: it is none. */
 int cert_limits_skew(const struct sator_arch *arch, const char *text, int *level, int64_t *step);
-struct cert_part;
 /* Whether a mapping of the part may keep to the limits of factors. */
 bool cert_may_be(const struct cert_problem *p, const struct cert_part *part);
 /* Whether a nest is one of the space, of whatever choice: its factors make up the extents and keep
@@ -247,11 +274,18 @@ struct cert_tally {
     uint64_t parts; /* that were bounded on the way */
     const char *first_fault; /* about the first line that is not verified, in the arena; or NULL */
 };
+/* What writing a cover may take. */
+struct cert_limits {
+    double seconds; /* 0: any time */
+    uint64_t parts; /* bounds; 0: 200 million */
+    bool only_whole; /* it ends at the first part that is not proved */
+};
 /* Write a cover of the space on which no value is below "value" into "text", a line a part, and how
  * many of them are proved. SATOR_INTERRUPTED after a cancel; SATOR_LIMIT, with a message, where it
- * takes more than 200 million bounds, or "seconds" (0: any time). */
+ * takes more than "limits". */
 enum sator_status cert_cover_write(struct sator_ctx *ctx, const struct cert_problem *p,
-        double value, double seconds, struct sator_text *text, struct cert_tally *tally);
+        double value, const struct cert_limits *limits, struct sator_text *text,
+        struct cert_tally *tally);
 /* Verify the lines "lines" (ended by NUL or the end of the section), which "*end" is set after. */
 enum sator_status cert_cover_check(struct sator_ctx *ctx, const struct cert_problem *p,
         double value, const char *lines, const char **end, struct cert_tally *tally);

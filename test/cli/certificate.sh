@@ -107,7 +107,7 @@ whole still.cert
 sator map gemm:i=32,j=32,k=32 --arch tpu-256x256 --set 'levels.PE.shape=[4,4]' --set levels.scratchpad.capacity_bytes=2000 --certificate across.cert >/dev/null
 grep '^  choice' across.cert
 whole across.cert
-echo skews along a bus: the best mapping has one, is none of them, and may be none of them
+echo skews along a bus, whose words have no formula: the best mapping has one, is none of them, and may be none of them
 cat >bus.yaml <<'EOF'
 name: bus
 levels:
@@ -126,16 +126,59 @@ name: slide
 sizes: {n: 2, k: 3, c: 2, x: 2, r: 6}
 op: "Y[k,c,r] += A[n,c,x+r] * B[n,k,x]"
 EOF
-sator map slide.yaml --arch bus.yaml --objective energy --certificate no.cert >bus.map
-echo "exit $?"
-grep -o '^  skew  *PE 1 0' bus.map
-ls no.cert 2>/dev/null
-sator map slide.yaml --arch bus.yaml --objective latency --certificate bus.cert >/dev/null
+sator map slide.yaml --arch bus.yaml --objective energy --certificate bus.cert | grep -o '^  skew  *PE 1 0'
 whole bus.cert
 sator check bus.cert | grep 'left out'
+grep -E '^(  choice|words)' bus.cert
+sator map slide.yaml --arch bus.yaml --objective latency --certificate fast.cert >/dev/null
+whole fast.cert
+sator check fast.cert | grep 'left out'
 sator map slide.yaml --arch bus.yaml --objective latency --constraint 'PE: skew 0' --certificate still.cert >/dev/null
 whole still.cert
 sator check still.cert | grep 'left out'
+echo a bound of such a skew that is raised by a thousandth, one of its parts and all of them left out
+awk '/^  choice.*skew PE 1 0/ { here = 1 } here && $2 == "split" && !done { printf "  %s split %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' bus.cert >raised.cert
+claim raised.cert
+awk '/^  choice.*skew PE 1 0/ { here = 1 } here && $2 == "split" && !done { done = 1; next } { print }' bus.cert >missing.cert
+claim missing.cert
+awk '/^  choice/ { skip = /skew PE 1 0/ } /^end/ { skip = 0 } !skip { print }' bus.cert >fewer.cert
+claim fewer.cert
+sed '/^words: counted/d' bus.cert >uncounted.cert
+check uncounted.cert
+echo a machine whose bus is cheaper, and one whose link leads further
+sed 's/\(name: cast,.*energy_pj: \)0.5/\10.25/' bus.cert >cheaper.cert
+claim cheaper.cert
+sed 's/PE\[i - 1, j\]/PE[i - 2, j]/' bus.cert >further.cert
+claim further.cert
+echo links that a skew makes late, as far as the search looks and further
+sator map gemm:i=6,j=4,k=10 --arch mesh-8x8 --set levels.PE.shape=[2,4] --certificate late.cert >/dev/null
+grep words late.cert
+whole late.cert
+sator check late.cert | grep 'left out'
+awk '/^  choice.*skew PE -1 1/ { here = 1 } here && $2 == "cut" && !done { printf "  %s cut %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' late.cert >raised.cert
+claim raised.cert
+echo loops inside a skewed array at a memory that a tensor passes by
+cat >pass.yaml <<'EOF'
+name: pass
+levels:
+  - {memory: DRAM, energy_pj: {read: 64, write: 64}}
+  - array: PE
+    shape: [4]
+    links: [{name: next, map: "PE[i] -> PE[i+1]", interval: 1, energy_pj: 0.5}]
+  - {memory: L1, capacity_words: 12, tensors: [A], energy_pj: {read: 1, write: 1}}
+  - {memory: registers, capacity_words: 6, energy_pj: {read: 0.25, write: 0.25}}
+  - {compute: mac, energy_pj: 1, cycles: 1}
+EOF
+sator map gemm:i=4,j=4,k=6 --arch pass.yaml --objective energy --certificate pass.cert >/dev/null
+whole pass.cert
+sator check pass.cert | grep 'left out'
+echo joins across tiles: a bound raised, a part left out, another machine
+awk '/^  choice.*across/ { here = 1 } here && $2 == "cut" && !done { printf "  %s cut %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' across.cert >raised.cert
+claim raised.cert
+awk '/^  choice.*across/ { here = 1 } here && $2 == "cut" && !done { done = 1; next } { print }' across.cert >missing.cert
+claim missing.cert
+sed 's/capacity_bytes: 2000/capacity_bytes: 2400/' across.cert >larger.cert
+claim larger.cert
 echo a bound of a skew that is raised by a thousandth, and one of its parts that is left out
 awk '/^  choice.*skew PE 1 1/ { here = 1 } here && $2 == "cut" && !done { printf "  %s cut %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' skew.cert >raised.cert
 claim raised.cert

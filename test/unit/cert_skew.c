@@ -37,7 +37,7 @@ static void begin(struct fixture *f, const char *workload, const char *arch,
             sator_network_parse(f->ctx, "workload", workload, NULL, &f->network), SATOR_OK);
     assert_int_equal(sator_arch_parse(f->ctx, "arch", arch, NULL, &f->arch), SATOR_OK);
     f->question = (struct cert_question){
-            &f->network->layers[0], f->arch, objective, n_constraints, constraints, true};
+            &f->network->layers[0], f->arch, objective, n_constraints, constraints, true, false};
 }
 
 static void end(struct fixture *f)
@@ -159,7 +159,8 @@ static void test_list(void **state)
     end(&f);
 }
 
-/* A bus that joins the PEs of a column, along which none are skewed; said where they could be. */
+/* A bus that joins the PEs of a column, along which they are skewed only where words are counted;
+ * said where they could be. */
 static void test_bus(void **state)
 {
     (void)state;
@@ -184,6 +185,9 @@ static void test_bus(void **state)
         assert_int_equal(spaces.n, n == 0 ? 2 : 1);
         assert_int_equal(spaces.space[spaces.n - 1].step[2], n == 0 ? 1 : 0);
         assert_true(spaces.has_bused == (n == 0));
+        f.question.counts = true;
+        assert_int_equal(cert_list_spaces(f.arena, &f.question, &spaces, &why), SATOR_OK);
+        assert_int_equal(spaces.n, n == 0 ? 4 : 1); /* none; 0 1, 1 0 and 1 1 */
         end(&f);
     }
     begin(&f, gemm, systolic, SATOR_MAP_LATENCY, 0, NULL);
@@ -292,7 +296,7 @@ static void test_shared(void **state)
             move = is_a && v->child_row == 4 ? v : move;
         }
         assert_non_null(move);
-        assert_true(cert_shares(f.problem, &f.part, move, 2, 0) == shares[i]);
+        assert_true(cert_shares(f.problem, &f.part, move, false, 2, 0) == shares[i]);
     }
     end(&f);
 }

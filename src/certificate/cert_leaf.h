@@ -1,0 +1,65 @@
+/* Parts whose factors are all decided: what the words of an order are made of. */
+#ifndef SATOR_CERTIFICATE_CERT_LEAF_H
+#define SATOR_CERTIFICATE_CERT_LEAF_H
+
+#include "certificate/cert_bound.h"
+
+enum {
+    CERT_FRESH = 64 /* a power of two */
+};
+
+/* What crosses to a move's places where its tile has moved by so much; few moves differ. */
+struct cert_known_fresh {
+    bool is_known;
+    int64_t shift[CERT_DIMS];
+    double words;
+};
+
+/* A group of PEs that share words, or one tile. */
+struct cert_held {
+    int n_tile[CERT_DIMS], n_runs[CERT_DIMS]; /* a tile's; and those of the places of tiles */
+    struct cert_run *runs[CERT_DIMS], run[CERT_RUNS]; /* by dimension; a loop is in one of them */
+    double values[CERT_DIMS], words, copies;
+};
+
+struct cert_leaf {
+    const struct cert_problem *p;
+    const struct cert_part *part;
+    int64_t stride[CERT_ROWS][CERT_LOOPS]; /* iterations that a step skips */
+    double stamps[CERT_MOVES]; /* outside the move's child */
+    int cold[CERT_MOVES]; /* loops of rows outside of it keep nothing there */
+    struct cert_held held[CERT_MOVES][2]; /* a tile; a group */
+    bool is_placed[CERT_MOVES]; /* what its links bring is counted from place to place */
+    struct cert_tile tile[CERT_MOVES];
+    struct cert_places places[CERT_MOVES];
+    struct cert_known_fresh fresh[CERT_MOVES][CERT_FRESH];
+    double all[CERT_MOVES]; /* unique words of a stamp before which nobody held anything */
+    bool is_counted[CERT_MOVES], any_counted; /* the words have no formula; what others bring: */
+    int brought_cold[CERT_MOVES];
+    int64_t reach[CERT_MOVES];
+    struct sator_arena *arena;
+};
+
+/* What stands in time between a move's child and a row: stamps, and iterations that each loop falls
+ * back by. */
+struct cert_inside {
+    double stamps;
+    int64_t back[CERT_LOOPS];
+    unsigned loops;
+};
+
+/* ---- cert_leaf.c ---- */
+/* The words, arriving and unique, that the steps of "loop" in "row" keep of a move; loops of the
+ * row that stand inside of it are "placed", rows further in "further". At most, where they have no
+ * formula. */
+void cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert_inside *placed,
+        const struct cert_inside *further, int move, double kept[2]);
+/* Add a loop of a row. */
+void cert_place(const struct cert_leaf *leaf, int row, int loop, struct cert_inside *inside);
+
+/* ---- cert_orders.c ---- */
+/* The least value of all orders, one by one, with words counted that have no formula; of those that
+ * are below "goal". 0 where there are too many orders. */
+double cert_least_counted(struct cert_leaf *leaf, const struct cert_prices *prices, double goal);
+
+#endif

@@ -1,0 +1,206 @@
+/* Orders one by one, where some words have no formula and are counted (cert_walk.c). Each order is
+ * counted only as long as it may be below the value that is claimed.
+ */
+#include "base/memo.h"
+#include "base/memory.h"
+#include "certificate/cert_leaf.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MOST_ORDERS = 20000, /* of a part */
+    ORDER_WORK = 4096 /* about, in elements looked at */
+};
+
+struct orders {
+    struct cert_leaf *leaf;
+    const struct cert_prices *prices;
+    double goal, least;
+    int n_looked_at;
+    struct cert_order order[CERT_MEMORIES];
+    struct cert_inside further[CERT_MOVES];
+    double kept[CERT_MOVES][2];
+    struct sator_memo *counted; /* struct known, by move and the orders outside of it */
+};
+
+struct known {
+    bool is_counted;
+    struct cert_words words;
+};
+
+/* What a move brings where it has a formula; at least, where it has none. */
+static void find_words(const struct orders *o, int m, struct cert_words *words)
+{
+    const struct cert_leaf *leaf = o->leaf;
+    const struct cert_move *v = &leaf->p->move[m];
+    const struct cert_held *held = leaf->held[m];
+
+    words->unique = leaf->stamps[m] * leaf->all[m] - o->kept[m][1];
+    words->arriving = leaf->stamps[m] * held->copies * held->words - o->kept[m][0];
+    words->merged = v->merges ? words->arriving - words->unique : 0;
+    words->wire_pj = (words->arriving - words->unique) * v->bus_pj;
+}
+
+static double sum_of(
+        const struct cert_problem *p, const struct cert_weights *w, const struct cert_words *words)
+{
+    double sum = w->constant;
+
+    for (int m = 0; m < p->n_moves; m++)
+        sum += w->unique[m] * words[m].unique + w->arriving[m] * words[m].arriving;
+    return fmax(sum, 0);
+}
+
+/* The value of the words; where "is_whole" all of them are counted. */
+static double value_of(const struct orders *o, const struct cert_words *words, bool is_whole)
+{
+    const struct cert_problem *p = o->leaf->p;
+    double cycles = o->prices->cycles, pj = 0;
+
+    for (int l = 0; l < p->n_lanes; l++)
+        cycles = fmax(cycles, sum_of(p, &o->prices->lane[l], words));
+    if (p->objective != SATOR_MAP_LATENCY)
+        pj = is_whole ? cert_energy(p, words) : sum_of(p, &o->prices->energy, words);
+    return cert_value_of(p, pj, cycles);
+}
+
+static const struct known *count(struct orders *o, int m)
+{
+    const struct cert_problem *p = o->leaf->p;
+    const struct cert_move *move = &p->move[m];
+    int64_t key[1 + CERT_MEMORIES];
+    size_t n = 0;
+    bool is_new;
+
+    key[n++] = m;
+    for (int k = 0; k < p->n_memories && p->memory[k].row < move->child_row; k++) {
+        uint64_t packed = 1; /* CERT_LOOPS loops and fewer are told apart by their number, too */
+        for (int i = 0; i < o->order[k].n; i++)
+            packed = packed * CERT_LOOPS + (uint64_t)o->order[k].loop[i];
+        key[n++] = (int64_t)packed;
+    }
+    struct known *known = sator_memo_place(o->counted, key, n, &is_new);
+    if (is_new)
+        known->is_counted = cert_count_words(p, o->leaf->part, move, o->order, &known->words);
+    return known;
+}
+
+/* An order of all memories. */
+static void look_at(struct orders *o)
+{
+    const struct cert_problem *p = o->leaf->p;
+    struct cert_words words[CERT_MOVES];
+    bool is_whole = true;
+
+    o->n_looked_at++;
+    *p->counting += ORDER_WORK;
+    for (int m = 0; m < p->n_moves; m++)
+        find_words(o, m, &words[m]);
+    double value = value_of(o, words, false);
+    for (int m = 0; m < p->n_moves && value < o->goal; m++) {
+        if (!o->leaf->is_counted[m])
+            continue;
+        const struct known *known = count(o, m);
+        is_whole &= known->is_counted;
+        if (known->is_counted)
+            words[m] = known->words;
+        value = fmax(value, value_of(o, words, false));
+    }
+    if (value < o->goal && is_whole)
+        value = fmax(value, value_of(o, words, true));
+    o->least = fmin(o->least, value);
+}
+
+static void order_row(struct orders *o, int m, unsigned left, struct cert_inside *placed);
+
+/* All orders of memory "m" and those outside of it. */
+static void order_from(struct orders *o, int m)
+{
+    const struct cert_problem *p = o->leaf->p;
+    struct cert_inside before[CERT_MOVES], placed = {.stamps = 1};
+    unsigned left = 0;
+
+    if (m < 0) {
+        look_at(o);
+        return;
+    }
+    int row = p->memory[m].row;
+    for (int i = 0; i < p->n_loops; i++)
+        left |= o->leaf->part->factor[row][i] > 1 ? 1U << i : 0;
+    o->order[m].n = __builtin_popcount(left);
+    for (int k = 0; k < p->n_moves; k++)
+        before[k] = o->further[k];
+    order_row(o, m, left, &placed);
+    for (int k = 0; k < p->n_moves; k++)
+        o->further[k] = before[k];
+}
+
+/* The row has all its loops: go on with the memory outside. */
+static void end_row(struct orders *o, int m)
+{
+    const struct cert_problem *p = o->leaf->p;
+    int row = p->memory[m].row;
+    struct cert_inside before[CERT_MOVES];
+
+    for (int k = 0; k < p->n_moves; k++) {
+        before[k] = o->further[k];
+        for (int i = 0; i < p->n_loops && p->move[k].child_row > row; i++)
+            cert_place(o->leaf, row, i, &o->further[k]);
+    }
+    order_from(o, m - 1);
+    for (int k = 0; k < p->n_moves; k++)
+        o->further[k] = before[k];
+}
+
+/* The loops "left" outside of those that are placed, in all orders. */
+static void order_row(struct orders *o, int m, unsigned left, struct cert_inside *placed)
+{
+    const struct cert_problem *p = o->leaf->p;
+    const int row = p->memory[m].row;
+
+    if (left == 0) {
+        end_row(o, m);
+        return;
+    }
+    for (int i = 0; i < p->n_loops && o->n_looked_at <= MOST_ORDERS; i++) {
+        struct cert_inside more = *placed;
+        double before[CERT_MOVES][2];
+        if (!(left >> i & 1) || (p->row[row].within[i] & left & ~(1U << i)) != 0)
+            continue;
+        for (int k = 0; k < p->n_moves; k++) {
+            double kept[2] = {0, 0};
+            if (p->move[k].child_row > row)
+                cert_find_kept(o->leaf, row, i, placed, &o->further[k], k, kept);
+            for (int grouped = 0; grouped < 2; grouped++) {
+                before[k][grouped] = o->kept[k][grouped];
+                o->kept[k][grouped] += kept[grouped];
+            }
+        }
+        o->order[m].loop[__builtin_popcount(left) - 1] = i;
+        cert_place(o->leaf, row, i, &more);
+        order_row(o, m, left & ~(1U << i), &more);
+        for (int k = 0; k < p->n_moves; k++) {
+            o->kept[k][0] = before[k][0];
+            o->kept[k][1] = before[k][1];
+        }
+    }
+}
+
+double cert_least_counted(struct cert_leaf *leaf, const struct cert_prices *prices, double goal)
+{
+    struct orders *o = sator_alloc(sizeof *o);
+
+    *o = (struct orders){.leaf = leaf,
+            .prices = prices,
+            .goal = goal,
+            .least = INFINITY,
+            .counted = sator_memo_new(sizeof(struct known))};
+    for (int m = 0; m < leaf->p->n_moves; m++)
+        o->further[m].stamps = 1;
+    order_from(o, leaf->p->n_memories - 1);
+    double least = o->n_looked_at > MOST_ORDERS ? 0 : o->least;
+    sator_memo_free(o->counted);
+    free(o);
+    return least;
+}
