@@ -51,3 +51,19 @@ for objective in edp latency; do
     cmp optimal.txt exhaustive.txt && sed -n 's/^"proved":/&/p' exhaustive.txt
 done
 sator map gemm --arch tpu-8x8 --timing scheduled --pareto energy,latency || echo refused
+# of a domain that is no box the best is of the choice that it was found in: energies know no time
+cat >held.yaml <<'YAML'
+name: held
+levels:
+  - {memory: DRAM, energy_pj: 100}
+  - {memory: L2, energy_pj: 10, capacity_words: 3, may_bypass: [Y], transfers: streamed}
+  - {compute: mac, energy_pj: 1}
+YAML
+cat >triangle.yaml <<'YAML'
+name: triangle
+domain: "{ S[x, r] : 0 <= x < 6 and 0 <= r <= x }"
+reads: ["{ S[x, r] -> A[x + r] }", "{ S[x, r] -> B[r] }"]
+writes: ["{ S[x, r] -> Y[x] }"]
+YAML
+echo "by hand $((100 * (20 + 20 + 6) + 10 * (2 * 20 + 2 * 21 + 21 + 15) + 21)): 20 words of A and of B, 6 sums, 21 instances"
+sator map triangle.yaml --arch held.yaml --objective energy | grep '^  best'

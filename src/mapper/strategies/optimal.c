@@ -208,6 +208,7 @@ static void try_best_of_hull(struct mapper_search *search, struct mapper_problem
     const struct mapper_problem *p = search->problem;
     struct mapper_search alone = *search;
     struct mapper_timer timer = {0};
+    uint64_t improvements = search->counters.improvements; /* those of the hull are none here */
 
     if (search->timer != NULL) {
         sator_mapper_know_phases(hull);
@@ -219,6 +220,7 @@ static void try_best_of_hull(struct mapper_search *search, struct mapper_problem
     optimize(&alone);
     sator_mapper_words_free(alone.words);
     search->counters = alone.counters;
+    search->counters.improvements = improvements;
     search->stopped = timer.is_worn_out ? search->stopped : alone.stopped;
     if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))
         sator_mapper_try(search, &alone.best);
