@@ -222,6 +222,14 @@ static void add_ports(struct machines_rng *rng, const struct machines_options *o
                 directions[machines_draw(rng, 4)], 8 << machines_draw(rng, 5));
 }
 
+/* How much more a word costs on a wire than usual: it may be more than what it spares. */
+static double dearness(struct machines_rng *rng)
+{
+    static const double some[] = {1, 1, 1, 0.1, 8, 50};
+
+    return some[machines_draw(rng, 6)];
+}
+
 static void add_buses(struct machines_rng *rng, const char *name, int n_dims, char *text, int size)
 {
     const char *in = n_dims == 1 ? "i" : "i,j";
@@ -234,7 +242,7 @@ static void add_buses(struct machines_rng *rng, const char *name, int n_dims, ch
         const char *out = is_some ? some[n_dims - 1][machines_draw(rng, 4)]
                 : n_dims == 1     ? "0"
                                   : outs[machines_draw(rng, 3)];
-        double pj = 0.5; /* equal on all buses of a tensor: what the mapper handles */
+        double pj = 0.5 * dearness(rng); /* of all buses of a tensor, as the mapper handles */
         add(text, size,
                 "    multicast:\n      - {name: cast_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: "
                 "%g%s}\n",
@@ -247,13 +255,14 @@ static void add_buses(struct machines_rng *rng, const char *name, int n_dims, ch
         const char *out = is_some && machines_draw(rng, 2) ? some[n_dims - 1][machines_draw(rng, 4)]
                 : n_dims == 1                              ? "0"
                                                            : outs[machines_draw(rng, 3)];
+        double pj = 0.25 * dearness(rng);
         add(text, size,
                 "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
                 "%g}\n",
-                name, name, in, out, 0.25);
+                name, name, in, out, pj);
         if (n_dims == 2 && *out != '0' && machines_draw(rng, 3) == 0)
             add(text, size, "      - {name: sum2_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: %g}\n",
-                    name, name, in, *out == 'i' ? "j" : "i", 0.25);
+                    name, name, in, *out == 'i' ? "j" : "i", pj);
     }
 }
 
@@ -265,24 +274,25 @@ static void add_links(struct machines_rng *rng, const char *name, int n_dims, ch
     const char *step = machines_draw(rng, 2) ? "+1" : "-1";
     static const char *const far[2][2] = {{"i+2", "0"}, {"i+1,j-1", "j,i"}};
     int dim = (int)machines_draw(rng, (uint64_t)n_dims);
+    double pj = 0.25 * dearness(rng);
 
     if (!wires && machines_draw(rng, 2)) { /* somewhere else than next door */
         add(text, size,
                 "    links:\n      - {name: far_%s, map: \"%s[i%s] -> %s[%s]\", interval: 1, "
-                "tensors: [%s], energy_pj: 0.25}\n",
+                "tensors: [%s], energy_pj: %g}\n",
                 name, name, n_dims == 1 ? "" : ",j", name, far[n_dims == 2][machines_draw(rng, 2)],
-                tensor);
+                tensor, pj);
         return;
     }
     add(text, size,
             "    links:\n      - {name: next_%s, map: \"%s[i%s] -> %s[i%s%s]\", "
-            "interval: %d, tensors: [%s], energy_pj: 0.25}\n",
+            "interval: %d, tensors: [%s], energy_pj: %g}\n",
             name, name, n_dims == 1 ? "" : ",j", name, dim == 0 ? step : "",
             n_dims == 1                                          ? ""
                     : dim == 0                                   ? ",j"
                     : machines_draw(rng, 1) == 0 && *step == '+' ? ",j+1"
                                                                  : ",j-1",
-            wires ? 0 : 1, tensor);
+            wires ? 0 : 1, tensor, pj);
     if (machines_draw(rng, 2))
         add(text, size,
                 "    multicast:\n      - {name: cast_%s, map: \"%s[i%s] -> BUS[0]\", "
@@ -309,17 +319,19 @@ static void add_complex(
                 k, name, name, in, name,
                 far[n_dims == 2][(machines_draw(rng, 2) + (unsigned)k) % 3],
                 k == 0 ? (int)machines_draw(rng, 3) : 1 + (int)machines_draw(rng, 2),
-                quarter(rng, 1), machines_draw(rng, 2) ? "" : ", tensors: [A]");
+                quarter(rng, 1) * dearness(rng), machines_draw(rng, 2) ? "" : ", tensors: [A]");
     if (machines_draw(rng, 2) != 0)
         add(text, size,
                 "    multicast:\n      - {name: cast_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: "
                 "%g}\n",
-                name, name, in, groups[n_dims == 2][machines_draw(rng, 3)], quarter(rng, 1));
+                name, name, in, groups[n_dims == 2][machines_draw(rng, 3)],
+                quarter(rng, 1) * dearness(rng));
     if (machines_draw(rng, 2) != 0)
         add(text, size,
                 "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
                 "%g}\n",
-                name, name, in, groups[n_dims == 2][machines_draw(rng, 3)], quarter(rng, 1));
+                name, name, in, groups[n_dims == 2][machines_draw(rng, 3)],
+                quarter(rng, 1) * dearness(rng));
 }
 
 /* Links of one cost to several places, from this stamp (next door) and from the one before, perhaps
@@ -333,6 +345,7 @@ static void add_mesh(struct machines_rng *rng, const char *name, int n_dims, cha
     int n_links = 1 + (int)machines_draw(rng, 4);
     bool bus = machines_draw(rng, 3) == 0;
     const char *tensors = machines_draw(rng, 2) ? ", tensors: [A]" : "";
+    double pj = 0.5 * dearness(rng);
 
     add(text, size, "    links:\n");
     for (int k = 0; k < n_links; k++) {
@@ -340,19 +353,19 @@ static void add_mesh(struct machines_rng *rng, const char *name, int n_dims, cha
         bool wire = !bus && step < (n_dims == 1 ? 2 : 4) && machines_draw(rng, 3) == 0;
         add(text, size,
                 "      - {name: way%d_%s, map: \"%s[%s] -> %s[%s]\", interval: %d, energy_pj: "
-                "0.5%s}\n",
-                k, name, name, in, name, steps[n_dims - 1][step], wire ? 0 : 1, tensors);
+                "%g%s}\n",
+                k, name, name, in, name, steps[n_dims - 1][step], wire ? 0 : 1, pj, tensors);
     }
     if (bus)
         add(text, size,
                 "    multicast:\n      - {name: cast_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: "
-                "0.5}\n",
-                name, name, in, n_dims == 1 || machines_draw(rng, 2) ? "0" : "j");
+                "%g}\n",
+                name, name, in, n_dims == 1 || machines_draw(rng, 2) ? "0" : "j", pj);
     if (machines_draw(rng, 3) == 0)
         add(text, size,
                 "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
-                "0.5}\n",
-                name, name, in, n_dims == 1 ? "0" : "i");
+                "%g}\n",
+                name, name, in, n_dims == 1 ? "0" : "i", pj);
 }
 
 static void add_array(struct machines_rng *rng, const struct machines_options *options,
