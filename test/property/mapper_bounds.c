@@ -565,6 +565,27 @@ static void test_random_machines(void **state)
     assert_true(n_cases < 100 || c.together > n_cases / 4);
 }
 
+/* Check mappings of a problem with factors that need not divide, whose workload is written. */
+static void check_short(
+        struct checked *c, struct problem_case *one, struct machines_rng *rng, const char *buses)
+{
+    snprintf(one->arch_text, TEXT,
+            "name: rows\nlevels:\n  - {memory: DRAM, energy_pj: {read: 96, write: 96}}\n"
+            "  - array: PE\n    shape: [4, 4]\n    multicast:\n%s"
+            "  - {memory: L1, energy_pj: {read: 1, write: 1}}\n"
+            "  - {memory: registers, energy_pj: {read: 1, write: 1}}\n"
+            "  - {compute: mac, energy_pj: 1, cycles: 1}\n",
+            buses);
+    assert_true(open_texts(one, rng));
+    assert_int_equal(sator_mapper_allow_imperfect(one->ctx, &one->problem), SATOR_OK);
+    checked_open(c, &one->problem, rng);
+    check_mappings(c, 6);
+    checked_close(c);
+    if (c->wrong > 0)
+        print_message("%s%s", one->workload_text, one->arch_text);
+    close_case(one);
+}
+
 /* Windows with short last tiles on PEs that share rows: each loop moves the tile by its own step.
  */
 static void test_short_windows(void **state)
@@ -583,21 +604,34 @@ static void test_short_windows(void **state)
                 "op: \"Y[x,y] += A[%dx+r,%dy+s] * B[r,s]\"\n",
                 size[0], size[1], size[2], size[3], 1 + (int)machines_draw(&rng, 2),
                 1 + (int)machines_draw(&rng, 2));
-        snprintf(one.arch_text, TEXT,
-                "name: rows\nlevels:\n  - {memory: DRAM, energy_pj: {read: 96, write: 96}}\n"
-                "  - array: PE\n    shape: [4, 4]\n    multicast:\n"
-                "      - {name: rows, map: \"PE[i,j] -> BUS[0]\", energy_pj: 0.5}\n"
-                "  - {memory: L1, energy_pj: {read: 1, write: 1}}\n"
-                "  - {memory: registers, energy_pj: {read: 1, write: 1}}\n"
-                "  - {compute: mac, energy_pj: 1, cycles: 1}\n");
-        assert_true(open_texts(&one, &rng));
-        assert_int_equal(sator_mapper_allow_imperfect(one.ctx, &one.problem), SATOR_OK);
-        checked_open(&c, &one.problem, &rng);
-        check_mappings(&c, 6);
-        checked_close(&c);
-        if (c.wrong > 0)
-            print_message("%s", one.workload_text);
-        close_case(&one);
+        check_short(&c, &one, &rng,
+                "      - {name: all, map: \"PE[i,j] -> BUS[0]\", energy_pj: 0.5}\n");
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+}
+
+/* The same of what the engines count: quotients, of which a short tile may have fewer than its
+ * share, over two families of buses. */
+static void test_short_quotients(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+    int n_cases = (int)run_count(150);
+
+    for (int k = 0; k < n_cases && c.wrong < 3; k++) {
+        struct problem_case one;
+        int divisor = 2 + (int)machines_draw(&rng, 3);
+        snprintf(one.workload_text, TEXT,
+                "name: quotient\nsizes: {x: %d, r: %d, c: %d}\n"
+                "op: \"Y[x] += A[c,fl((%dx+r)/%d)] * B[c,r]\"\n",
+                3 + (int)machines_draw(&rng, 9), 1 + (int)machines_draw(&rng, 3),
+                1 + (int)machines_draw(&rng, 3), 1 + (int)machines_draw(&rng, (uint64_t)divisor),
+                divisor);
+        check_short(&c, &one, &rng,
+                "      - {name: rows, map: \"PE[i,j] -> BUS[i]\", energy_pj: 0.5}\n"
+                "      - {name: columns, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.5}\n");
     }
     print_message("%d comparisons\n", c.comparisons);
     assert_int_equal(c.wrong, 0);
@@ -637,6 +671,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_random_machines),
             cmocka_unit_test(test_short_windows),
+            cmocka_unit_test(test_short_quotients),
             cmocka_unit_test(test_real_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
