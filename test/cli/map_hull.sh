@@ -46,3 +46,17 @@ writes: ["{ S[i, j] -> Y[i] }"]
 YAML
 sator map triangle.yaml --arch conventional | sed -n 's/^  mapping *//p; s/^  utilization *//p'
 sator map triangle.yaml --arch conventional --imperfect 2>&1 | sed 's/^triangle.yaml:[0-9:]* //' | grep -E 'error|help'
+# Loops share an array dimension in any order: with k outside of i each pair of PEs wants one word of B, and the busiest
+# writes one word of A and two sums through 8 bits a cycle. In the order of the nest DRAM takes longer.
+cat >pairs.yaml <<'YAML'
+name: pairs
+levels:
+  - {memory: DRAM, energy_pj: 100, bandwidth_bits: {read: 32, write: 64}}
+  - array: PE
+    shape: [4]
+    multicast: [{name: pair, map: "PE[i] -> BUS[i/2]", energy_pj: 0}]
+  - {memory: L1, energy_pj: 10, capacity_words: 2, bypass: [B], bandwidth_bits: {read: 16, write: 8}}
+  - {compute: mac, energy_pj: 1}
+YAML
+domain below '0 <= i < 2 and 0 <= j <= i and 0 <= k < 2' 'k, j'
+sator map below.yaml --arch pairs.yaml --objective latency | grep -E '^ *parallel|^  best'

@@ -51,7 +51,8 @@ void sator_mapper_allow_orders(struct mapper_problem *problem)
         problem->any_order |= passing_rows(transfer);
         if (problem->mixes_wires)
             problem->any_order |= transfer->wired & transfer->apart;
-        if (!is_cheaper_unsent(transfer)) /* the fewer neighbours have equal words, the better */
+        /* the fewer neighbours have equal words, the better; or PEs without work may part them */
+        if (!is_cheaper_unsent(transfer) || problem->in_hull)
             problem->any_order |= transfer->wired;
     }
 }
@@ -98,7 +99,7 @@ static bool cares(const struct mapper_transfer *t, const struct listing *l)
         return false;
     if (t->may_pass && (here & sliding) == 0 && has_near_links(t, l->row))
         return false; /* a neighbour has this PE's tile, or none of it (add_link, wiring.c) */
-    return t->is_complex || t->may_pass ||
+    return t->is_complex || t->may_pass || l->problem->in_hull ||
             ((here & access->relevant) && (here & ~access->relevant));
 }
 
@@ -139,12 +140,12 @@ static bool is_straight(const struct mapper_transfer *t, int row, bool *wires, b
 
 /* Whether the transfer costs the same when "a" and "b", neighbours, change places: it has neither
  * in an index, or both alone in one, which changes no more than the names of elements where every
- * tile is whole. */
+ * tile is whole. Where the domain is no box, which PEs have work may tell any two loops apart. */
 static bool is_alike(const struct mapper_problem *p, const struct mapper_transfer *t, int a, int b)
 {
     const struct mapper_access *access = &p->access[t->access];
 
-    if (kind_of(access, a) != kind_of(access, b) || kind_of(access, a) == WINDOW)
+    if (kind_of(access, a) != kind_of(access, b) || kind_of(access, a) == WINDOW || p->in_hull)
         return false;
     return kind_of(access, a) == NONE ? !(p->imperfect && t->is_complex)
                                       : !p->imperfect && !access->is_counted;

@@ -185,6 +185,9 @@ static bool try_order(void *data, bool is_usual)
 static void search_row_orders(struct mapper_search *search, const struct mapper_problem *p)
 {
     uint64_t before = sator_mapper_looks(search) / 2;
+    uint64_t most = p->in_hull          ? MOST_HULL_LOOKS
+            : before > MOST_ORDER_LOOKS ? before
+                                        : MOST_ORDER_LOOKS;
     struct reordering best = {search, search->best};
     double usual = search->bound; /* of the usual order, which the rest says nothing of */
 
@@ -194,8 +197,7 @@ static void search_row_orders(struct mapper_search *search, const struct mapper_
             sator_mapper_is_legal(p, search->words, &search->best))
         sator_mapper_each_order(p, &best.mapping, try_order, &best);
     search->searches_orders = true;
-    search->orders_open |=
-            !search_within(search, p, before > MOST_ORDER_LOOKS ? before : MOST_ORDER_LOOKS);
+    search->orders_open |= !search_within(search, p, most);
     search->searches_orders = false;
     if (search->stopped != SATOR_OK)
         search->bound = fmin(search->bound, usual);
@@ -256,10 +258,15 @@ static void search_hull(struct mapper_search *search)
         try_best_of_hull(search, hull);
     }
     search->most_looks = sator_mapper_looks(search) + MOST_HULL_LOOKS;
+    bool begins = search->stopped == SATOR_OK;
     optimize(search);
     search->most_looks = 0;
-    search->hull_open |= search->gave_up;
+    bool is_open = search->gave_up;
+    search->hull_open |= is_open;
+    search->orders_open |= is_open && p->any_order != 0;
     search->gave_up = false;
+    if (begins && !is_open)
+        search_row_orders(search, p);
 }
 
 /* Skewed arrays whose words are counted: what is proved is over the others where this is given up,
