@@ -285,7 +285,7 @@ struct optimal_table {
     int n_climbs; /* every other one begins elsewhere */
     uint64_t anew_at; /* the same of climbs that begin elsewhere */
     bool has_started; /* sator_mapper_start */
-    uint64_t shares_at; /* looks from which on innermost tiles are listed for all visits */
+    bool has_shared; /* optimal_list_inner */
     struct visits {
         int count, room;
         struct visit *item;

@@ -70,7 +70,7 @@ static void visit_listed(struct optimizer *o, double rest)
 
     rest = fmin(rest, o->at.later);
     o->at.width = INT32_MAX;
-    o->table.shares_at = optimal_looks(o) + WORTH_SHARING;
+    o->table.has_shared = false;
     sort_visits(visits);
     optimal_find_alike(o);
     for (int k = 0; k < visits->n_alike && !sator_mapper_should_stop(o->search); k++) {

@@ -346,9 +346,9 @@ void optimal_list_inner(struct optimizer *o, int first)
     int n_open = 0, n_lists = 0;
     size_t n;
 
-    if (o->table.inner != NULL || optimal_looks(o) < o->table.shares_at || !may_share(o->plan, &n))
+    if (o->table.has_shared || optimal_looks(o) < WORTH_SHARING || !may_share(o->plan, &n))
         return;
-    o->table.shares_at = UINT64_MAX;
+    o->table.has_shared = true;
     struct inner_lists *inner = sator_alloc(sizeof *inner + n * sizeof *inner->list);
     memset(inner, 0, sizeof *inner + n * sizeof *inner->list);
     inner->n = n;
