@@ -257,6 +257,7 @@ static void open_slides(struct mapper_bounds *b, const struct mapper_shape *shap
         sator_mapper_slides_init(&recalled->slides, b->words, &local->walk, shape, outside->nearest,
                 outside->near, outside->far, outside->is_direct ? &outside->blocks : NULL);
     recalled->has_slides = true;
+    recalled->slides.inverse = outside->inverse;
     recalled->slides.either = b->either;
     recalled->slides.strides = b->strides;
 }

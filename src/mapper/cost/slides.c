@@ -16,6 +16,17 @@ enum {
     MOST_MOVES = 1 << 16
 };
 
+/* Of numbers, in place of the calls that fmin and fmax are. */
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* "words" of a tile for each of its "values" along an index. What is left of an access that has no
  * formula may have none in a tile that is cut; the tile then brings nothing that is known. */
 static double words_each(double words, double values)
@@ -29,6 +40,7 @@ void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words 
 {
     slides->memory = words;
     slides->blocks = blocks;
+    slides->known_forms = 0;
     slides->seldom_known[0] = slides->seldom_known[1] = 0;
     slides->entering_known[0] = slides->entering_known[1] = 0;
     slides->nearest = nearest;
@@ -192,7 +204,7 @@ static double step_values(struct mapper_slides *s, struct mapper_slide_side *sid
         if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
             continue;
         step = s->shape->inside[row + 1][loop];
-        least = fmin(least, step_by(s, side, loop, coef * step, often));
+        least = lesser(least, step_by(s, side, loop, coef * step, often));
     }
     side->step_known[is_near] |= 1U << loop;
     side->step[bit] = least;
@@ -230,7 +242,7 @@ static double step_words(struct mapper_slides *s, struct mapper_slide_side *side
         if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
             continue;
         step = s->shape->inside[row + 1][loop];
-        least = fmin(least, entering_by(s, loop, step));
+        least = lesser(least, entering_by(s, loop, step));
     }
     s->entering_known[is_near] |= 1U << loop;
     s->entering_by[bit] = (1 - seldom(s, bit)) * least;
@@ -368,13 +380,13 @@ static double pair_kept(
 /* ---- an order ---- */
 
 /* The least words of the stamps in which more than the loop "first" moves, when the loop of "bit"
- * is the next to do so: "stamps" of them, with "runs" of these a loop that stands alone moves, too:
- * what would be kept is new then. Loops with several tiles are not at their last ones in these, so
- * along each index that is at least the lesser of what whole tiles keep and of what is not new on
- * average.
+ * is the next to do so: so many in each, and so many more in each in which a loop that stands alone
+ * moves, too: what would be kept is new then. Loops with several tiles are not at their last ones
+ * in these, so along each index that is at least the lesser of what whole tiles keep and of what is
+ * not new on average.
  */
-static double second_words(struct mapper_slides *s, struct mapper_slide_side *side, int first,
-        unsigned run, int bit, double stamps, double runs)
+static void second_words(struct mapper_slides *s, struct mapper_slide_side *side, int first,
+        unsigned run, int bit, double *in_stamp, double *in_run)
 {
     const struct mapper_walk *walk = s->walk;
     int n = walk->problem->n_loops, loop = bit < n ? bit : bit - n;
@@ -383,7 +395,9 @@ static double second_words(struct mapper_slides *s, struct mapper_slide_side *si
     if (e == e2) {
         double moved = side->other[e] * pair_values(s, side, first);
         double all_kept = side->words - moved, kept = side->other[e] * pair_kept(s, side, first);
-        return stamps * moved + runs * fmin(all_kept, kept);
+        *in_stamp = moved;
+        *in_run = lesser(all_kept, kept);
+        return;
     }
     double other = words_each(side->other[e], side->mean[e2]);
     double leap = leap_values(s, side, first, run), leap2 = leap_values(s, side, loop, run);
@@ -391,10 +405,11 @@ static double second_words(struct mapper_slides *s, struct mapper_slide_side *si
     /* new along the second index, or kept along it and new along the first */
     double kept2 = side->mean[e2] - rest * side->whole[e2] - step2;
     double one = other * (step2 * side->mean[e] + (kept2 > 0 ? kept2 : 0) * leap);
-    double any = other * (leap2 * side->mean[e] + fmax(side->mean[e2] - leap2, 0) * leap);
-    double kept = fmin(side->mean[e] - leap, leap_kept(s, side, first, run)) *
-            fmin(side->mean[e2] - leap2, leap_kept(s, side, loop, run));
-    return stamps * (one + rest * any) + runs * other * fmax(kept, 0);
+    double any = other * (leap2 * side->mean[e] + greater(side->mean[e2] - leap2, 0) * leap);
+    double kept = lesser(side->mean[e] - leap, leap_kept(s, side, first, run)) *
+            lesser(side->mean[e2] - leap2, leap_kept(s, side, loop, run));
+    *in_stamp = one + rest * any;
+    *in_run = other * greater(kept, 0);
 }
 
 /* The bits of "run" whose loops are part of a sliding index, but not "first"; near ones come first.
@@ -409,25 +424,95 @@ static unsigned second_bits(const struct mapper_slides *s, unsigned run, int fir
     return near != 0 ? near : run & loops << n;
 }
 
-static double least_words(struct mapper_slides *s, struct mapper_slide_side *side,
-        const struct mapper_slide_order *order, unsigned seconds, double second_stamps, double runs)
+/* The words of a stamp for each value of the indices that slide: what forms are for one of. */
+static double plain_words(const struct mapper_slides *s, const struct mapper_slide_side *side)
 {
+    const struct mapper_access *access = s->walk->access;
+    double words = 1;
+
+    for (int e = 0; e < access->n_indices; e++)
+        words *= access->index[e].n_parts == 1 ? side->mean[e] : 1;
+    return words;
+}
+
+/* Set what "form" has of groups (0) or of tiles (1). */
+static void fill_form(struct mapper_slides *s, struct mapper_slide_form *form, int k)
+{
+    struct mapper_slide_side *side = k == 0 ? &s->group : &s->tile;
+    int n = s->walk->problem->n_loops, i = 0;
+    int first = form->first < n ? form->first : form->first - n;
+    unsigned run = (form->run | form->run >> n) & ((1U << n) - 1); /* loops */
+    double plain = plain_words(s, side), other = side->other[s->walk->access->index_of[first]];
+
+    form->any[k] = words_each(other * leap_values(s, side, first, run), plain);
+    form->one[k] = side->grouped && s->walk->knows_net
+            ? 0
+            : words_each(step_words(s, side, form->first), plain);
+    for (unsigned left = form->seconds; left != 0; left &= left - 1, i++) {
+        second_words(
+                s, side, first, run, __builtin_ctz(left), &form->stamps[k][i], &form->runs[k][i]);
+        form->stamps[k][i] = words_each(form->stamps[k][i], plain);
+        form->runs[k][i] = words_each(form->runs[k][i], plain);
+    }
+}
+
+static bool has_tiles(const struct mapper_slides *s)
+{
+    return s->walk->spread || s->walk->cut != NULL || s->walk->knows_net;
+}
+
+/* The form of the order. */
+static const struct mapper_slide_form *form_of(
+        struct mapper_slides *s, const struct mapper_slide_order *order)
+{
+    const struct mapper_access *access = s->walk->access;
     int n = s->walk->problem->n_loops;
     int first = order->first < n ? order->first : order->first - n;
-    unsigned run = (order->run | order->run >> n) & ((1U << n) - 1); /* loops */
-    double other = side->other[s->walk->access->index_of[first]];
-    double any = other * leap_values(s, side, first, run), least = INFINITY;
-    double one = step_words(s, side, order->first);
-    bool enters = side->grouped && s->walk->knows_net;
+    unsigned slides = access->relevant & ~access->plain, run = order->run & (slides | slides << n);
+    unsigned at =
+            ((run * UINT32_C(2654435761)) >> 24 ^ (unsigned)order->first * 7) % MAPPER_SLIDE_FORMS;
+    struct mapper_slide_form *form = &s->form[at];
 
-    for (unsigned left = seconds; left != 0; left &= left - 1)
-        least = fmin(
-                least, second_words(s, side, first, run, __builtin_ctz(left), second_stamps, runs));
-    if (seconds == 0)
+    if ((s->known_forms >> at & 1) && form->first == order->first && form->run == run)
+        return form;
+    s->known_forms |= UINT64_C(1) << at;
+    form->first = order->first;
+    form->run = run;
+    form->seconds = second_bits(s, run, first);
+    form->seldom = seldom(s, order->first);
+    fill_form(s, form, 0);
+    if (has_tiles(s))
+        fill_form(s, form, 1);
+    return form;
+}
+
+static double least_words(struct mapper_slides *s, const struct mapper_slide_form *form, int k,
+        double stamps, double second_stamps, double runs)
+{
+    struct mapper_slide_side *side = k == 0 ? &s->group : &s->tile;
+    bool enters = side->grouped && s->walk->knows_net;
+    double plain = plain_words(s, side), any = form->any[k] * plain, least = INFINITY;
+    double one = enters ? step_words(s, side, form->first) : form->one[k] * plain;
+    int n_seconds = __builtin_popcount(form->seconds);
+
+    for (int i = 0; i < n_seconds; i++)
+        least = lesser(least, second_stamps * form->stamps[k][i] + runs * form->runs[k][i]);
+    least *= plain;
+    if (n_seconds == 0)
         least = second_stamps * (enters ? s->entering : side->words);
     else if (enters) /* nothing is kept in these */
         least += runs * (s->entering - side->words);
-    return order->stamps * (one + seldom(s, order->first) * any) - second_stamps * any + least;
+    return stamps * (one + form->seldom * any) - second_stamps * any + least;
+}
+
+/* The product of the factors of "bits", inverted. */
+static double share_of(const struct mapper_slides *s, unsigned bits)
+{
+    double share = 1;
+
+    for (; bits != 0; bits &= bits - 1)
+        share *= s->inverse[__builtin_ctz(bits)];
+    return share;
 }
 
 void sator_mapper_slides_least(struct mapper_slides *slides, const struct mapper_slide_order *order,
@@ -435,24 +520,17 @@ void sator_mapper_slides_least(struct mapper_slides *slides, const struct mapper
 {
     const struct mapper_walk *walk = slides->walk;
     int n = walk->problem->n_loops;
-    int first = order->first < n ? order->first : order->first - n;
-    double runs = order->all, second_stamps = order->all;
-    unsigned all_near = (1U << n) - 1, seconds = second_bits(slides, order->run, first);
+    unsigned all_near = (1U << n) - 1;
+    const struct mapper_slide_form *form = form_of(slides, order);
+    /* the first loop and those that move nothing may run before a second one */
+    unsigned before =
+            ~walk->access->relevant | 1U << (order->first < n ? order->first : order->first - n);
+    unsigned far = (form->seconds & all_near) == 0 ? before : before & slides->either;
+    unsigned early = order->run & ((before & all_near) | (far & all_near) << n);
+    double second_stamps = order->all * share_of(slides, early);
+    double runs = second_stamps * share_of(slides, order->run & ~early);
 
-    for (unsigned left = order->run; left != 0; left &= left - 1) {
-        int bit = __builtin_ctz(left), loop = bit < n ? bit : bit - n;
-        double factor = slides->blocks == NULL
-                ? (double)(bit < n ? slides->near[loop] : slides->far[loop])
-                : bit < n ? slides->blocks->near[loop]
-                          : slides->blocks->far[loop];
-        runs /= factor;
-        /* the first loop and those that move nothing may run before a second one */
-        if ((loop == first || !(walk->access->relevant >> loop & 1)) &&
-                (bit < n || (seconds & all_near) == 0 || (slides->either >> loop & 1)))
-            second_stamps /= factor;
-    }
-    *group = least_words(slides, &slides->group, order, seconds, second_stamps, runs);
-    *tile = walk->spread || walk->cut != NULL || walk->knows_net
-            ? least_words(slides, &slides->tile, order, seconds, second_stamps, runs)
-            : *group;
+    *group = least_words(slides, form, 0, order->stamps, second_stamps, runs);
+    *tile = has_tiles(slides) ? least_words(slides, form, 1, order->stamps, second_stamps, runs)
+                              : *group;
 }

@@ -9,6 +9,21 @@
 
 #include "mapper/cost/cost.h"
 
+enum {
+    MAPPER_SLIDE_FORMS = 64 /* remembered */
+};
+
+/* What the orders bring in which the same loop is the first to move the tile, and the same ones of
+ * sliding indices are in a run: sums of how often, each times one of these, for a single value of
+ * the indices of one loop. Of groups and of tiles. */
+struct mapper_slide_form {
+    int first; /* bit */
+    unsigned run; /* bits */
+    unsigned seconds; /* bits */
+    double one[2], any[2], seldom;
+    double stamps[2][MAPPER_LOOPS], runs[2][MAPPER_LOOPS];
+};
+
 /* The groups of PEs that share words, or all tiles by themselves. */
 struct mapper_slide_side {
     bool grouped;
@@ -36,6 +51,7 @@ struct mapper_slides {
     unsigned either; /* far loops that may stand among near ones, too */
     bool strides; /* far loops may take several steps at once, always as many */
     const int64_t *near, *far; /* temporal factors outside, by loop */
+    const double *inverse; /* the inverse of these, by bit */
     const struct mapper_blocks *blocks; /* in place of these, or NULL */
     int nearest; /* the time row of "near" */
     unsigned seldom_known[2]; /* bits; near and far ones */
@@ -48,6 +64,8 @@ struct mapper_slides {
     double entering;
     unsigned entering_known[2];
     double entering_by[2 * MAPPER_LOOPS];
+    uint64_t known_forms; /* of those below */
+    struct mapper_slide_form form[MAPPER_SLIDE_FORMS];
 };
 
 /* Nothing is known yet. "near" are the factors of the time row "nearest": between it and the tile
