@@ -15,6 +15,7 @@ enum {
     MOST_SYMMETRIES = 8,
     OPTIMAL_WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     WORTH_SHARING = 1 << 11, /* looks before innermost tiles are listed for all visits at once */
+    MOST_INSIDE = 64,
     CHUNK = 8192, /* unrollings compared before the first is visited */
     MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
                              tiles that are the least for their number below 2^24 */
@@ -61,6 +62,7 @@ struct tile_choice {
     double value, pj, cycles; /* of the bound */
     uint32_t number;
     int visit;
+    int item; /* of the table that it is from */
     struct mapper_share settled, own; /* transfers further in; into this memory */
     int64_t factor[MAPPER_LOOPS];
 };
@@ -80,6 +82,7 @@ struct outer_tile {
 
 struct outer_tiles {
     bool known, overflows;
+    struct order_costs *orders; /* what the items cost in single orders of loops on arrays */
     bool is_middle; /* of visits that are alike: it need not be listed to its end */
     bool in_any_order; /* whatever the order of loops on arrays */
     bool complete; /* "least" is */
@@ -218,6 +221,7 @@ struct optimal_branch {
     int width; /* tiles followed at each memory */
     bool is_unordered; /* of plan->orders none is chosen yet */
     bool tabulating; /* what is listed goes into the table of outer tiles */
+    uint64_t alive; /* of table.inside: those that divide the tile, as far as it is chosen */
     bool is_apart; /* what is listed holds for all arrays outside the middle memories */
 
     struct mapper_mapping mapping;
@@ -297,6 +301,16 @@ struct optimal_table {
     struct outer_tiles outer[MAPPER_MEMORIES];
     struct outer_tiles middle[MAPPER_MEMORIES]; /* room for those of visits that are alike */
     struct tile_list innermost; /* of these visits */
+    struct sator_arena *alike; /* what is made for these visits */
+    struct mapper_crew alike_crew; /* what is known of all of them */
+    double alike_cycles;
+    /* the same by energy, with the arrays inside the middle memories; of more, all others as one
+     * that divides any tile. "n" is 0 while no middle memory is listed */
+    struct inside {
+        int n;
+        double pj[MOST_INSIDE];
+        int64_t tile[MOST_INSIDE][MAPPER_LOOPS];
+    } inside;
     struct inner_lists *inner; /* of all visits, by the arrays inside; or NULL */
     int64_t (*factors)[MOST_DIVISORS]; /* of tiles, by depth: too much for a stack */
     struct tile_list tile_list[MAPPER_MEMORIES];
@@ -516,6 +530,11 @@ void optimal_find_alike(struct optimizer *o);
  * the middle memories at once, if that is worth it; and forget these lists. */
 void optimal_list_inner(struct optimizer *o, int first);
 void optimal_forget_inner(struct optimizer *o);
+/* What the transfers into the "k"-th tile of memory "m" in its table, which is chosen, cost in the
+ * order that loops now have on arrays, the table being of all orders. */
+void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share *own);
+/* Of the innermost tiles "alive" those that divide tiles of "extent" along "loop". */
+uint64_t optimal_inside(const struct optimizer *o, uint64_t alive, int loop, int64_t extent);
 /* Search below unrollings that are alike. */
 void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int count);
 
@@ -553,6 +572,8 @@ double optimal_energy_beside(const struct optimizer *o, int m, const struct inne
 /* Let bounds of the transfers into memory "m" end where the tile cannot win: all others spend
  * "beside" at least. */
 void optimal_limit_bounds(struct optimizer *o, double beside);
+/* What the transfers into memory "m" cost at least, its factors being known. */
+void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own);
 /* List the tiles of memory "m" that may win. */
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
 /* The same, those with the best bound first, in table.tile_list. */

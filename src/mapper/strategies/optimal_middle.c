@@ -199,6 +199,97 @@ static struct mapper_share least_inside(const struct optimizer *o)
     return least;
 }
 
+static int by_energy(const void *a, const void *b)
+{
+    const struct tile_choice *const *x = a, *const *y = b;
+    double pj = (*x)->settled.pj + (*x)->own.pj, other = (*y)->settled.pj + (*y)->own.pj;
+
+    if (pj != other)
+        return pj < other ? -1 : 1;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Set table.inside to the innermost tiles. */
+static void set_inside(struct optimizer *o, const struct visit *visits)
+{
+    const struct optimal_plan *plan = o->plan;
+    const struct tile_list *list = &o->table.innermost;
+    struct inside *inside = &o->table.inside;
+    const struct tile_choice **sorted =
+            SATOR_NEW_ARRAY(o->table.alike, const struct tile_choice *, (size_t)list->count);
+
+    for (int k = 0; k < list->count; k++)
+        sorted[k] = &list->item[k];
+    qsort(sorted, (size_t)list->count, sizeof *sorted, by_energy);
+    inside->n = list->count < MOST_INSIDE ? list->count : MOST_INSIDE;
+    for (int k = 0; k < inside->n; k++) {
+        const int *choice = visits[sorted[k]->visit].choice;
+        bool is_rest = k == MOST_INSIDE - 1;
+        inside->pj[k] = sorted[k]->settled.pj + sorted[k]->own.pj;
+        for (int i = 0; i < o->problem->n_loops; i++) {
+            inside->tile[k][i] = is_rest ? 1 : sorted[k]->factor[i];
+            for (int c = plan->n_alike; c < plan->n_classes && !is_rest; c++)
+                inside->tile[k][i] *= plan->class[c].choice[choice[c]].factor[i];
+        }
+    }
+    o->at.alive = inside->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << inside->n) - 1;
+}
+
+uint64_t optimal_inside(const struct optimizer *o, uint64_t alive, int loop, int64_t extent)
+{
+    uint64_t divide = 0;
+
+    for (uint64_t left = alive; left != 0; left &= left - 1) {
+        int k = __builtin_ctzll(left);
+        if (extent % o->table.inside.tile[k][loop] == 0)
+            divide |= UINT64_C(1) << k;
+    }
+    return divide;
+}
+
+/* What the tiles of a table cost in one order of loops on arrays, as far as it was asked. */
+struct order_costs {
+    struct order_costs *next;
+    int8_t along[MAPPER_ROWS][MAPPER_LOOPS];
+    bool *is_known; /* by item */
+    struct mapper_share *own;
+};
+
+static struct order_costs *costs_in_order(struct optimizer *o, int m)
+{
+    const struct mapper_problem *p = o->problem;
+    struct outer_tiles *tiles = &o->table.outer[m];
+    size_t size = sizeof tiles->orders->along[0] * (size_t)p->memory[m].row;
+
+    for (struct order_costs *costs = tiles->orders; costs != NULL; costs = costs->next) {
+        if (memcmp(costs->along, o->at.mapping.along, size) == 0)
+            return costs;
+    }
+    struct order_costs *costs = SATOR_NEW(o->table.alike, struct order_costs);
+    costs->next = tiles->orders;
+    memcpy(costs->along, o->at.mapping.along, size);
+    costs->is_known = SATOR_NEW_ARRAY(o->table.alike, bool, (size_t)tiles->count);
+    memset(costs->is_known, 0, sizeof *costs->is_known * (size_t)tiles->count);
+    costs->own = SATOR_NEW_ARRAY(o->table.alike, struct mapper_share, (size_t)tiles->count);
+    tiles->orders = costs;
+    return costs;
+}
+
+void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share *own)
+{
+    struct order_costs *costs = costs_in_order(o, m);
+
+    if (!costs->is_known[k]) { /* for all visits that are alike */
+        sator_mapper_bounds_crew(o->bounds, &o->table.alike_crew);
+        sator_mapper_bounds_compute(o->bounds, o->table.alike_cycles);
+        optimal_bound_own(o, m, &costs->own[k]);
+        sator_mapper_bounds_crew(o->bounds, &o->at.crew);
+        sator_mapper_bounds_compute(o->bounds, o->at.compute_cycles);
+        costs->is_known[k] = true;
+    }
+    *own = costs->own[k];
+}
+
 /* List the tiles of the middle memories that may win with some innermost tile; false: none do. */
 static bool tabulate(struct optimizer *o, const struct visit *visits)
 {
@@ -221,6 +312,9 @@ static bool tabulate(struct optimizer *o, const struct visit *visits)
     optimal_know_grown(o->plan, &o->at);
     optimal_order_listing(o->plan, &o->at);
     optimal_find_crowded(o->plan, &o->at);
+    o->table.alike_crew = o->at.crew;
+    o->table.alike_cycles = o->at.compute_cycles;
+    set_inside(o, visits);
     for (int m = o->plan->middle; is_tabulated(o->plan, m) && may_win; m--) {
         o->table.outer[m] = o->table.middle[m];
         o->table.outer[m].is_middle = true;
@@ -232,6 +326,7 @@ static bool tabulate(struct optimizer *o, const struct visit *visits)
                     p, &o->at.crew, sator_mapper_bounds_group(o->bounds, m), &one);
         sator_mapper_share_add(p, &inside, &one);
     }
+    o->table.inside.n = 0;
     give_back_common(o);
     close_arrays(o, visits);
     return may_win;
@@ -448,6 +543,7 @@ void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int co
 
     int worth = o->search->alone > 0 ? 1 : WORTH_A_TABLE;
     innermost->count = 0;
+    o->table.alike = o->plan->middle > 0 ? sator_arena_new() : NULL;
     for (int k = 0; k < count && o->plan->middle > 0; k++)
         list_innermost(o, &visits[k], k);
     if (innermost->count >= worth && !tabulate(o, visits))
@@ -462,4 +558,6 @@ void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int co
     }
     if (o->plan->middle > 0)
         forget_tables(o);
+    sator_arena_free(o->table.alike);
+    o->table.alike = NULL;
 }

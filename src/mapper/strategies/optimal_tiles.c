@@ -49,8 +49,7 @@ void optimal_limit_bounds(struct optimizer *o, double beside)
             sator_mapper_most_pj(o->search, cycles) - o->problem->leakage_pj * cycles - beside);
 }
 
-/* What the transfers into memory "m" cost at least, its factors being known. */
-static void bound_own(struct optimizer *o, int m, struct mapper_share *own)
+void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own)
 {
     const struct mapper_problem *p = o->problem;
     int64_t far[MAPPER_LOOPS];
@@ -168,7 +167,7 @@ static bool add_tile(struct optimizer *o, int m, const struct inner *inner)
     if (o->plan->imperfect && m == p->n_memories - 1)
         o->at.compute_cycles = optimal_compute(o->plan, &o->at);
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
-    bound_own(o, m, &choice.own);
+    optimal_bound_own(o, m, &choice.own);
     sator_mapper_bounds_limit(o->bounds, INFINITY);
     bool is_open = !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound);
     if (is_open && o->at.tabulating)
@@ -227,7 +226,7 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
             continue;
         if (sator_mapper_should_stop(o->search))
             break;
-        struct tile_choice choice = {.own = tile->own};
+        struct tile_choice choice = {.own = tile->own, .item = k};
         o->search->counters.tilings++;
         if (optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
             continue;
@@ -239,8 +238,8 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
             o->search->counters.pruned_dominated++;
             continue;
         }
-        if (o->table.outer[m].in_any_order) /* there is one now */
-            bound_own(o, m, &choice.own);
+        if (o->table.outer[m].in_any_order && !o->at.is_unordered) /* there is one now */
+            optimal_own_in_order(o, m, k, &choice.own);
         keep_phased(o, m, inner, &choice);
     }
     for (int i = 0; i < p->n_loops; i++) {
@@ -273,6 +272,27 @@ static bool falls_with(const struct optimizer *o, int m, int loop)
             optimal_is_bounded(o->plan, &o->at, m, &grow) && grow;
 }
 
+/* The innermost tiles that divide the tile with the factor of "loop" just chosen, and what the
+ * cheapest of them adds to "inner"; false: none does. Of a table of a middle memory alone. */
+static bool take_inside(struct optimizer *o, int m, int loop, const struct inner *inner,
+        struct mapper_share *raised, struct inner *now)
+{
+    int64_t extent = o->at.shape.inside[o->problem->memory[m].row][loop];
+    uint64_t before = o->at.alive;
+
+    *now = *inner;
+    o->at.alive = optimal_inside(o, before, loop, extent);
+    if (o->at.alive == 0)
+        return false;
+    int first = __builtin_ctzll(o->at.alive), last = __builtin_ctzll(before);
+    if (first == last)
+        return true;
+    *raised = *inner->last;
+    raised->pj += o->table.inside.pj[first] - o->table.inside.pj[last];
+    now->last = raised;
+    return true;
+}
+
 /* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. All
  * of them spend at least "least_pj". Whether any may win by what it brings itself. */
 static bool list_tiles(
@@ -302,8 +322,13 @@ static bool list_tiles(
     bool only_maximal = m == o->at.grown && o->plan->outside_fits && at == p->n_loops - 1 &&
             !o->plan->slides[loop] && !(o->at.tangled >> loop & 1) &&
             (!o->plan->feeds || optimal_is_settled(o->plan, &o->at));
-    bool falls = at == p->n_loops - 1 && falls_with(o, m, loop), is_open = true;
-    for (int n = 0; n < count && (is_open || !falls); n++) {
+    bool is_middle = o->at.tabulating && o->table.inside.n > 0;
+    bool falls = at == p->n_loops - 1 && falls_with(o, m, loop);
+    double closed_pj = INFINITY; /* with so much inside, tiles from here on bring too much */
+    uint64_t alive = o->at.alive;
+    struct inner now = *inner;
+    struct mapper_share raised;
+    for (int n = 0; n < count; n++) {
         int k = falls ? count - 1 - n : n;
         if (only_maximal && has_multiple(o->plan, &o->at, loop, factors, count, k)) {
             o->search->counters.tilings++;
@@ -312,9 +337,19 @@ static bool list_tiles(
         }
         o->at.mapping.factor[row][loop] = factors[k];
         optimal_refresh_shape(o->problem, &o->at, row, loop);
+        if (is_middle) {
+            o->at.alive = alive;
+            if (!take_inside(o, m, loop, inner, &raised, &now))
+                continue;
+        }
+        if (now.last->pj >= closed_pj)
+            continue;
         optimal_refresh_sizes(o, m, loop, o->at.size);
-        is_open = list_tiles(o, m, at + 1, inner, least_pj);
+        double all_pj = least_pj + now.last->pj - inner->last->pj;
+        if (!list_tiles(o, m, at + 1, &now, all_pj) && falls)
+            closed_pj = now.last->pj; /* less than before */
     }
+    o->at.alive = alive;
     o->at.mapping.factor[row][loop] = 1;
     optimal_refresh_shape(o->problem, &o->at, row, loop);
     memcpy(o->at.size, before, sizeof before);
@@ -379,33 +414,46 @@ static void go_on(struct optimizer *o, int m, const struct mapper_share *settled
 
 struct ordering {
     struct optimizer *optimizer;
+    int m; /* the memory whose tile was chosen last */
     const struct inner *inner;
+    const struct tile_choice *choice; /* the tile; NULL: of the only memory */
     const struct mapper_shape *unordered;
 };
 
-/* Go on with the tile of the innermost memory in the order that loops now have on arrays, unless
- * that is the usual one, if it may win there. */
+/* Bound the tile of memory "m" in the order that loops now have on arrays: "choice", which has the
+ * bound for all orders. Whether it may win there. */
+static bool may_win_in_order(
+        struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
+{
+    struct mapper_cost bound;
+
+    if (o->table.outer[m].known) { /* what is further in has no orders that matter to it */
+        struct mapper_share none = {0};
+        optimal_own_in_order(o, m, choice->item, &choice->own);
+        return !optimal_is_hopeless(o, m, &choice->settled, &none, &choice->own, &bound);
+    }
+    optimal_bound_own(o, m, &choice->own);
+    return !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice->own, &bound) &&
+            may_win(o, m, inner, choice);
+}
+
+/* Go on with the tile chosen in the order that loops now have on arrays, unless that is the usual
+ * one, if it may win there. */
 static bool go_on_in_order(void *data, bool is_usual)
 {
     struct ordering *ordering = data;
     struct optimizer *o = ordering->optimizer;
-    const struct mapper_problem *p = o->problem;
-    const struct inner *inner = ordering->inner;
-    int m = p->n_memories - 1;
-    struct tile_choice choice;
-    struct mapper_cost bound;
 
     if (is_usual)
         return true;
     o->at.is_unordered = false;
-    sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
-    if (m == 0) {
+    sator_mapper_shape_init(o->problem, &o->at.mapping, &o->at.shape);
+    if (ordering->choice == NULL) {
         optimal_try_orders(o);
     } else {
-        bound_own(o, m, &choice.own);
-        if (!optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound) &&
-                may_win(o, m, inner, &choice))
-            go_on(o, m, &choice.settled, &choice.own);
+        struct tile_choice choice = *ordering->choice;
+        if (may_win_in_order(o, ordering->m, ordering->inner, &choice))
+            go_on(o, ordering->m, &choice.settled, &choice.own);
     }
     o->at.shape = *ordering->unordered;
     o->at.is_unordered = true;
@@ -413,12 +461,13 @@ static bool go_on_in_order(void *data, bool is_usual)
 }
 
 /* The same in all of them: the tile was listed by bounds that hold in any. */
-static void go_on_in_orders(struct optimizer *o, const struct inner *inner)
+static void go_on_in_orders(
+        struct optimizer *o, int m, const struct inner *inner, const struct tile_choice *choice)
 {
     struct mapper_shape unordered = o->at.shape;
 
-    sator_mapper_each_order(
-            o->problem, &o->at.mapping, go_on_in_order, &(struct ordering){o, inner, &unordered});
+    sator_mapper_each_order(o->problem, &o->at.mapping, go_on_in_order,
+            &(struct ordering){o, m, inner, choice, &unordered});
 }
 
 /* The outermost memory takes what is left; then the orders. */
@@ -448,7 +497,7 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
         double compute = o->at.compute_cycles;
         o->at.compute_cycles += exposed_cycles(o, 0);
         if (o->at.is_unordered) /* there is no other memory */
-            go_on_in_orders(o, inner);
+            go_on_in_orders(o, 0, inner, NULL);
         else
             optimal_try_orders(o);
         o->at.compute_cycles = compute;
@@ -498,7 +547,7 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
             o->search->counters.pruned_tiling++;
             continue;
         }
-        struct mapper_share settled = choice->settled, own = choice->own;
+        struct tile_choice chosen = *choice; /* the list may be another one soon */
         for (int i = 0; i < p->n_loops; i++) {
             o->at.mapping.factor[row][i] = choice->factor[i];
             optimal_refresh_shape(o->problem, &o->at, row, i);
@@ -511,10 +560,11 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
             o->at.compute_cycles = optimal_compute(o->plan, &o->at);
         if (p->skew != NULL)
             o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, m);
-        if (o->at.is_unordered)
-            go_on_in_orders(o, inner);
+        if (o->at.is_unordered &&
+                !(o->table.outer[m - 1].known && o->table.outer[m - 1].in_any_order))
+            go_on_in_orders(o, m, inner, &chosen);
         else
-            go_on(o, m, &settled, &own);
+            go_on(o, m, &chosen.settled, &chosen.own);
     }
     o->at.compute_cycles = compute;
     for (int i = 0; i < p->n_loops; i++) {
