@@ -259,6 +259,7 @@ struct optimal_branch {
     struct pair {
         bool is_known;
         uint32_t inner; /* transfers into what lies inside that stand still until the row of "m" */
+        bool reaches_in; /* some are not into the memory just inside */
         struct mapper_share beside; /* what others further in cost, and all mappings */
     } pair[MAPPER_MEMORIES];
     int n_growable; /* of the tile chosen at "grown" */
@@ -556,7 +557,12 @@ bool optimal_none_can_win(
 
 /* ---- optimal_pair.c ---- */
 /* Find what is bounded with the tiles of memory "m", those inside it being chosen. */
-void optimal_open_pair(struct optimizer *o, int m);
+void optimal_open_pair(struct optimizer *o, int m, const struct inner *inner);
+/* Bound all further in than memory "m"'s tile, whose factors are known and whose own transfers cost
+ * "own", once more: what stands still until its row in one order of its loops. False: that is what
+ * is known already. */
+bool optimal_settle_anew(
+        struct optimizer *o, int m, const struct mapper_share *own, struct mapper_share *settled);
 /* Whether what crosses into memory "m" and into what lies inside it makes its tile hopeless, or all
  * that are smaller along the loops "open", which slide along nothing. "*least_pj" is what they
  * spend at least; it is raised to what is then known. */

@@ -40,7 +40,7 @@ static bool add_beside(struct optimizer *o, int m, int child, struct pair *pair)
     return true;
 }
 
-void optimal_open_pair(struct optimizer *o, int m)
+void optimal_open_pair(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     struct pair *pair = &o->at.pair[m];
@@ -49,9 +49,6 @@ void optimal_open_pair(struct optimizer *o, int m)
     if (!pair->is_known)
         return;
     pair->inner = sator_mapper_bounds_group(o->bounds, m + 1);
-    pair->beside = optimal_fixed(p, &o->at);
-    sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_chosen(o->bounds, m + 1);
     for (int child = m + 2; child <= p->n_memories; child++) {
         uint32_t group = sator_mapper_bounds_group(o->bounds, child);
         for (; group != 0; group &= group - 1) {
@@ -59,8 +56,40 @@ void optimal_open_pair(struct optimizer *o, int m)
             if ((p->access[t->access].relevant & loops_between(o, m, t)) == 0)
                 pair->inner |= UINT32_C(1) << __builtin_ctz(group);
         }
-        pair->is_known &= add_beside(o, m, child, pair);
     }
+    pair->beside = *inner->settled;
+    pair->reaches_in = pair->inner != sator_mapper_bounds_group(o->bounds, m + 1);
+    if (!pair->reaches_in)
+        return;
+    pair->beside = optimal_fixed(p, &o->at);
+    sator_mapper_bounds_known(o->bounds, m);
+    sator_mapper_bounds_chosen(o->bounds, m + 1);
+    for (int child = m + 2; child <= p->n_memories; child++)
+        pair->is_known &= add_beside(o, m, child, pair);
+}
+
+bool optimal_settle_anew(
+        struct optimizer *o, int m, const struct mapper_share *own, struct mapper_share *settled)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct pair *pair = &o->at.pair[m];
+    const int64_t *near = o->at.mapping.factor[p->memory[m].row];
+    struct mapper_share beside = pair->beside;
+    int64_t far[MAPPER_LOOPS];
+
+    if (!pair->is_known || !pair->reaches_in || o->at.tabulating)
+        return false;
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = optimal_left(o->plan, &o->at, m, i, near[i]);
+    sator_mapper_share_add(p, &beside, own);
+    sator_mapper_share_add(p, &beside, &o->table.least[m]);
+    sator_mapper_bounds_known(o->bounds, m);
+    sator_mapper_bounds_beside(o->bounds, &beside);
+    bool is_bounded = sator_mapper_bounds_some(
+            o->bounds, m + 1, pair->inner, &o->at.shape, near, far, settled);
+    sator_mapper_bounds_beside(o->bounds, NULL);
+    sator_mapper_share_add(p, settled, &pair->beside);
+    return is_bounded;
 }
 
 bool optimal_pair_cannot_win(struct optimizer *o, int m, unsigned open, double *least_pj)

@@ -66,8 +66,8 @@ static bool may_win(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share refined;
-    struct mapper_cost bound;
+    struct mapper_share refined, anew, none = {0};
+    struct mapper_cost bound, other;
     int row = p->memory[m].row;
     int64_t far[MAPPER_LOOPS];
 
@@ -87,6 +87,12 @@ static bool may_win(
         return false;
     choice->settled = *inner->settled;
     sator_mapper_share_add(p, &choice->settled, &refined);
+    if (optimal_settle_anew(o, m, &choice->own, &anew)) {
+        if (optimal_is_hopeless(o, m, &anew, &choice->own, &none, &other))
+            return false;
+        choice->settled = other.value > bound.value ? anew : choice->settled;
+        bound = other.value > bound.value ? other : bound;
+    }
     choice->value = bound.value;
     choice->pj = bound.pj;
     choice->cycles = bound.cycles;
@@ -376,7 +382,7 @@ void optimal_list_again(
     int64_t *factor = o->at.mapping.factor[row];
 
     o->table.tile_list[m].count = 0;
-    optimal_open_pair(o, m);
+    optimal_open_pair(o, m, inner);
     for (int k = 0; k < from->count; k++) {
         bool divides = true;
         for (int i = 0; i < p->n_loops && divides; i++)
@@ -524,7 +530,7 @@ void optimal_list_choices(struct optimizer *o, int m, const struct inner *inner)
     struct tile_list *list = &o->table.tile_list[m];
 
     list->count = 0;
-    optimal_open_pair(o, m);
+    optimal_open_pair(o, m, inner);
     if (o->table.outer[m].known)
         take_outer(o, m, inner);
     else
