@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "count/count.h"
 #include "count/tiled/nest.h"
-#include "count/tiled/stamp.h"
 #include "count/tiled/tiling.h"
 
 #include <setjmp.h>
@@ -217,13 +216,16 @@ static const struct stamp_case stamp_cases[] = {
 
 static int64_t entering(const struct stamp_case *c)
 {
-    static const int64_t coef[] = {1}, tile[] = {3}, origin, shape[] = {3}, step[] = {1};
+    static const int64_t coef[] = {1, 1}, extent[] = {3, 3}, tile[] = {1, 3}, origin, shape[] = {3},
+                         step[] = {1};
+    static const int loops[] = {0, 1};
     static const int32_t pairs[] = {0, 0, 1};
     static const unsigned rows[] = {1, 1};
     const int32_t *const bus_of[] = {c->in_pairs ? pairs : NULL, NULL};
     const int64_t *const moved[] = {&c->moved, &c->moved};
     const struct sator_tiling_link wire = {0, step};
-    const struct sator_tiling_net net = {.n_rows = 1,
+    const struct sator_tiling_net net = {.is_stamp = true,
+            .n_rows = 1,
             .held = c->held,
             .n_links = c->n_links,
             .link = &wire,
@@ -231,14 +233,18 @@ static int64_t entering(const struct stamp_case *c)
             .bus_rows = rows,
             .bus_of = bus_of,
             .shape = shape};
-    const struct sator_stamp_index index = {1, coef, tile, 1, &origin, false};
-    const struct sator_stamp_digit digit = {0, 0, 3, 1};
-    const struct sator_stamp stamp = {1, &index, 1, &digit, &net};
-    struct sator_stamps *stamps = sator_stamps_new();
-    int64_t words = sator_stamp_entering(stamps, &stamp, moved);
+    const struct sator_tiling_index index = {2, loops, coef, 1, 1, &origin};
+    const struct sator_tiling_access access = {2, extent, 1, &index};
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_tiling *tiling = sator_tiling_new(ctx, &access);
 
-    assert_int_equal(sator_stamp_entering(stamps, &stamp, moved), words); /* remembered */
-    sator_stamps_free(stamps);
+    sator_tiling_begin(tiling, tile);
+    sator_tiling_spread_along(tiling, 0, 3, 0);
+    sator_tiling_join(tiling, &net);
+    int64_t words = sator_tiling_entering(tiling, moved);
+    assert_int_equal(sator_tiling_entering(tiling, moved), words); /* asked again */
+    sator_tiling_free(tiling);
+    sator_ctx_free(ctx);
     return words;
 }
 

@@ -21,6 +21,7 @@ struct tiling_joined_part {
 };
 
 struct tiling_network {
+    int number; /* among those of the tiling */
     bool is_unknown; /* too many sources or PEs */
     enum tiled_aspect aspect;
     int n_sources;

@@ -29,7 +29,8 @@ struct sator_tiling_link {
 /* How words pass on between PEs: links first, then buses, one family after the other, each of which
  * spreads a word over rows (bits), or over those PEs of these rows that it joins. */
 struct sator_tiling_net {
-    int number; /* of a stamp's: the same for nets that are equal but for what is held */
+    bool is_stamp; /* what enters in a stamp is asked for: no tile is cut short */
+    int number; /* then: the same for nets that are equal but for what is held */
     int n_rows; /* numbered by the caller; joined digits are of these */
     unsigned held; /* bits: so many stamps before, PEs had words; bit 0: in the same stamp */
     int n_links;

@@ -58,6 +58,18 @@ static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int6
 
 /* ---- joined PEs ---- */
 
+/* Copy a tally's words to where they stay. */
+static void keep_words(struct sator_tiling *t, struct tiled_tally *tally)
+{
+    struct tiled_word *words =
+            sator_arena_copy(t->arena, tally->word, sizeof *words * (size_t)tally->n);
+
+    for (int i = 0; i < tally->n; i++)
+        words[i].holder = sator_arena_copy(
+                t->arena, words[i].holder, sizeof *words[i].holder * (size_t)words[i].n);
+    tally->word = words;
+}
+
 /* The words of a state in pattern "kept", or TILING_ALL, by their holders; NULL when they cannot be
  * counted. */
 static const struct tiled_tally *find_tally(struct sator_tiling *t, int p, int state, int kept)
@@ -74,36 +86,40 @@ static const struct tiled_tally *find_tally(struct sator_tiling *t, int p, int s
         if (tiled_walk(&q, &t->part[p], made, &reason) != SATOR_OK)
             return NULL;
     }
-    struct tiled_word *words =
-            sator_arena_copy(t->arena, made->word, sizeof *words * (size_t)made->n);
-    for (int i = 0; i < made->n; i++)
-        words[i].holder = sator_arena_copy(
-                t->arena, words[i].holder, sizeof *words[i].holder * (size_t)words[i].n);
-    made->word = words;
+    keep_words(t, made);
     return *known = made;
+}
+
+/* Multiply the words of a part, by their holders, with those of the parts before it. False when
+ * there are too many kinds. */
+static bool multiply(
+        struct sator_tiling *t, int p, const struct tiled_tally *tally, struct tiled_tally *product)
+{
+    struct tiled_question q = {
+            .ctx = t->ctx, .arena = t->scratch, .nest = &t->nest, .aspect = t->network->aspect};
+    struct tiled_tally before = *product;
+    const struct sator_decline *reason = NULL;
+
+    if (p == 0)
+        *product = *tally;
+    return p == 0 || tiled_tally_multiply(&q, &before, tally, product, &reason) == SATOR_OK;
 }
 
 /* Multiply the parts' words in the patterns "kept" by part. */
 static bool count_crossing(struct sator_tiling *t, const int *kept, struct crossing *crossing)
 {
     const struct tiling_network *network = t->network;
-    struct tiled_question q = {
-            .ctx = t->ctx, .arena = t->scratch, .nest = &t->nest, .aspect = network->aspect};
     struct tiled_tally product = {0};
-    const struct sator_decline *reason = NULL;
 
     *crossing = (struct crossing){0};
     sator_arena_clear(t->scratch);
     for (int p = 0; p < t->n_parts; p++) {
         const struct tiled_tally *tally = find_tally(t, p, t->state[p], kept[p]);
-        struct tiled_tally before = product;
         if (tally == NULL)
             return false;
         if (tally->n == 0)
             return true;
-        if (p == 0)
-            product = *tally;
-        else if (tiled_tally_multiply(&q, &before, tally, &product, &reason) != SATOR_OK)
+        if (!multiply(t, p, tally, &product))
             return false;
     }
     sator_int anew =
@@ -112,6 +128,52 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
             tiled_tally_fetched(network->aspect, &product, tiled_every_bit(), &network->families);
     *crossing = (struct crossing){(int64_t)anew, (int64_t)words};
     return anew < INT64_MAX / 4;
+}
+
+/* The words of part "p" in a stamp by their holders. No pattern of time is asked here: how far a
+ * tile has moved since the stamps before is given, and so how far the numbers of each source lie
+ * behind. */
+static const struct tiled_tally *find_entering(
+        struct sator_tiling *t, int p, const int64_t *const *moved)
+{
+    const struct tiling_network *network = t->network;
+    int64_t key[2 + TILED_SOURCES] = {t->state[p], network->number}, *behind = key + 2;
+    const struct sator_decline *reason = NULL;
+    struct tiled_question q;
+    bool is_new;
+
+    for (int s = 0; s < network->n_sources; s++)
+        behind[s] = network->source[s].back == 0 || !t->part[p].is_indexed
+                ? 0
+                : moved[network->source[s].back - 1][p];
+    struct tiled_tally *tally =
+            sator_memo_place(t->stamps, key, 2 + (size_t)network->n_sources, &is_new);
+    if (!is_new)
+        return tally;
+    tiling_state_open(t, p, t->state[p], TILING_ALL, &q);
+    tiling_network_ask(t->network, t->scratch, p, t->joined_digit, &q);
+    q.behind = behind;
+    enum sator_status st = tiled_walk(&q, &t->part[p], tally, &reason);
+    assert(st == SATOR_OK); /* nothing is declined where all is whole */
+    (void)st;
+    keep_words(t, tally);
+    return tally;
+}
+
+int64_t sator_tiling_entering(struct sator_tiling *t, const int64_t *const *moved)
+{
+    const struct tiling_network *network = t->network;
+    struct tiled_tally product = {0};
+
+    assert(t->is_whole && !network->is_unknown);
+    sator_arena_clear(t->scratch);
+    for (int p = 0; p < t->n_parts; p++) {
+        bool is_counted = multiply(t, p, find_entering(t, p, moved), &product);
+        assert(is_counted);
+        (void)is_counted;
+    }
+    return (int64_t)tiled_tally_fetched(
+            network->aspect, &product, tiled_every_bit(), &network->families);
 }
 
 /* The same, remembered; both are -2 when they cannot be counted. */
@@ -218,18 +280,19 @@ static int find_network(struct sator_tiling *t, const struct sator_tiling_net *n
 
     sator_arena_clear(t->scratch);
     SATOR_PUSH(t->scratch, key, n, t->n_joined);
-    SATOR_PUSH(t->scratch, key, n, net->n_links);
+    SATOR_PUSH(t->scratch, key, n, net->is_stamp ? -1 - net->number : net->n_links);
     for (int k = 0; k < t->n_joined; k++) {
         SATOR_PUSH(t->scratch, key, n, t->joined[k].loop * 4096 + t->joined[k].row);
         SATOR_PUSH(t->scratch, key, n, t->joined[k].size);
     }
-    for (int i = 0; i < net->n_links; i++) {
+    for (int i = 0; i < net->n_links && !net->is_stamp; i++) {
         SATOR_PUSH(t->scratch, key, n, net->link[i].interval);
         for (int r = 0; r < net->n_rows; r++)
             SATOR_PUSH(t->scratch, key, n, net->link[i].shift[r]);
     }
-    for (int b = 0; b < net->n_buses; b++)
+    for (int b = 0; b < net->n_buses && !net->is_stamp; b++)
         SATOR_PUSH(t->scratch, key, n, net->bus_rows[b]);
+    SATOR_PUSH(t->scratch, key, n, net->held);
     int *number = sator_memo_place(t->network_of, key, (size_t)n, &is_new);
     if (!is_new)
         return *number;
@@ -238,8 +301,10 @@ static int find_network(struct sator_tiling *t, const struct sator_tiling_net *n
         kind[p].is_indexed = t->part[p].is_indexed;
         kind[p].is_named = t->part[p].is_indexed && t->part[p].is_named;
     }
-    SATOR_PUSH(t->arena, t->networks, t->n_networks,
-            tiling_network_new(t->arena, net, t->n_joined, t->joined, t->n_parts, kind, false));
+    struct tiling_network *network = tiling_network_new(
+            t->arena, net, t->n_joined, t->joined, t->n_parts, kind, net->is_stamp);
+    network->number = *number;
+    SATOR_PUSH(t->arena, t->networks, t->n_networks, network);
     return *number;
 }
 
@@ -248,7 +313,8 @@ void sator_tiling_join(struct sator_tiling *t, const struct sator_tiling_net *ne
     int number = find_network(t, net);
 
     t->network = t->networks[number];
-    for (int p = 0; p < t->n_parts; p++)
+    t->is_whole = net->is_stamp;
+    for (int p = 0; p < t->n_parts && !t->is_whole; p++)
         t->state[p] = child_of(t, t->state[p], TILING_LOOPS, OF_NETWORK, number);
 }
 
@@ -269,6 +335,7 @@ void sator_tiling_begin(struct sator_tiling *t, const int64_t *tile)
 {
     t->n_placed = t->n_joined = 0;
     t->network = NULL;
+    t->is_whole = false;
     for (int p = 0; p < t->n_parts; p++) {
         t->state[p] = -1;
         for (int i = 0; i < t->part[p].n_loops; i++)
@@ -326,7 +393,8 @@ struct sator_tiling *sator_tiling_new(
             .state_room = 64,
             .numbers = sator_memo_new(sizeof(int)),
             .network_of = sator_memo_new(sizeof(int)),
-            .crossings = sator_memo_new(sizeof(struct crossing))};
+            .crossings = sator_memo_new(sizeof(struct crossing)),
+            .stamps = sator_memo_new(sizeof(struct tiled_tally))};
     t->states = sator_alloc(sizeof *t->states * (size_t)t->state_room);
     memset(t->part_of, -1, sizeof t->part_of);
     for (int e = 0; e < access->n_indices && is_class; e++)
@@ -356,6 +424,7 @@ void sator_tiling_free(struct sator_tiling *t)
     sator_memo_free(t->numbers);
     sator_memo_free(t->network_of);
     sator_memo_free(t->crossings);
+    sator_memo_free(t->stamps);
     free(t->states);
     free(t);
 }

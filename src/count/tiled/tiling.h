@@ -58,7 +58,8 @@ void sator_tiling_spread(
  * row comes first. */
 void sator_tiling_spread_along(struct sator_tiling *tiling, int loop, int64_t size, int row);
 void sator_tiling_divide(struct sator_tiling *tiling, int loop, int64_t size);
-/* Nothing more is divided: the joined PEs have "net". Without it they are apart. */
+/* Nothing more is divided: the joined PEs have "net". Without it they are apart. Of a stamp only
+ * what enters in one is asked for. */
 void sator_tiling_join(struct sator_tiling *tiling, const struct sator_tiling_net *net);
 /* Place the loop's next digit of time outside of those placed; the words kept in its steps, which
  * cross no more. (Fewer than none are where several families of buses meet: of the PEs that one
@@ -67,6 +68,11 @@ void sator_tiling_join(struct sator_tiling *tiling, const struct sator_tiling_ne
 int64_t sator_tiling_step(struct sator_tiling *tiling, int loop);
 /* Take back what was said last. */
 void sator_tiling_back(struct sator_tiling *tiling);
+
+/* The words that enter the joined PEs in a stamp, where no tile is cut short, when index e has
+ * moved by moved[k - 1][e] since the k-th stamp before, for each bit k > 0 that the net has of
+ * "held". */
+int64_t sator_tiling_entering(struct sator_tiling *tiling, const int64_t *const *moved);
 
 /* The words of all time-stamps, if none were kept. */
 int64_t sator_tiling_all(struct sator_tiling *tiling);

@@ -87,6 +87,18 @@ static void turn_joined(struct sator_tiling *t, const struct tiled_loop *loop, i
     }
 }
 
+/* The iterations of loop "l": of the problem, or as many as its digits make. */
+static int64_t extent_of(const struct sator_tiling *t, int l, const int *chain, int n)
+{
+    int64_t extent = 1;
+
+    if (!t->is_whole)
+        return t->extent[l];
+    for (int k = 0; k < n; k++)
+        extent *= t->states[chain[k]].loop == l ? t->states[chain[k]].size : 1;
+    return extent;
+}
+
 /* The digits of loop "l", outermost last, with those of time in the order in which they are placed.
  */
 static void make_loop(
@@ -95,9 +107,9 @@ static void make_loop(
     struct tiled_nest *nest = &t->nest;
     int l = part->loop[i], time[TILING_DIGITS + TILING_LOOPS], n_time = 0, n_placed = 0;
     int n_joined = 0;
-    int64_t place = 1;
+    int64_t place = 1, extent = extent_of(t, l, chain, n);
 
-    nest->loop[l] = (struct tiled_loop){.extent = t->extent[l], .first = nest->n_digits};
+    nest->loop[l] = (struct tiled_loop){.extent = extent, .first = nest->n_digits};
     for (int k = 0; k < n; k++) {
         const struct tiling_state *state = &t->states[chain[k]];
         bool is_joined = state->kind == OF_PES + (int)TILING_JOINED;
@@ -108,14 +120,14 @@ static void make_loop(
             time[n_time++] = -1;
         if (is_joined)
             t->joined_digit[n_joined - 1] = nest->n_digits;
-        else if (state->size == 1 || place >= t->extent[l])
+        else if (state->size == 1 || place >= extent)
             continue; /* nothing is divided */
         enum tiled_kind kind = state->kind == OF_TILE ? TILED_INSIDE
                 : state->kind == OF_TIME              ? TILED_TIME
                                                       : TILED_SPACE;
         if (kind == TILED_TIME)
             time[n_time - 1] = nest->n_digits;
-        int64_t left = (t->extent[l] - 1) / place + 1;
+        int64_t left = (extent - 1) / place + 1;
         t->is_shared[nest->n_digits] = state->kind == OF_PES + (int)TILING_SHARED;
         struct tiled_digit *digit = &nest->digit[nest->n_digits];
         add_digit(nest, l, kind, (i + 1) * TILED_DIGITS - nest->n_digits, &place,
@@ -125,9 +137,9 @@ static void make_loop(
         if (state->kind == OF_PES + (int)TILING_LAST)
             digit->fixed = digit->size - 1;
     }
-    if (place < t->extent[l]) {
+    if (place < extent) {
         t->is_shared[nest->n_digits] = false;
-        add_digit(nest, l, TILED_TIME, i * TILED_DIGITS, &place, (t->extent[l] - 1) / place + 1,
+        add_digit(nest, l, TILED_TIME, i * TILED_DIGITS, &place, (extent - 1) / place + 1,
                 t->coef[l]);
     }
     if (nest->n_digits == nest->loop[l].first) {
@@ -153,6 +165,7 @@ static void make_nest(
     struct tiled_nest *nest = &t->nest;
 
     nest->n_loops = t->n_loops;
+    nest->is_whole = t->is_whole;
     nest->n_digits = 0;
     nest->n_time = order_of(n, -1);
     for (int i = 0; i < part->n_loops; i++)

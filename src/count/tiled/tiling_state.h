@@ -51,10 +51,12 @@ struct sator_tiling {
     int n_joined;
     struct tiling_joined joined[TILING_DIGITS];
     struct tiling_network *network; /* of these; NULL: none */
+    bool is_whole; /* loops are as long as what is said of them */
     int n_networks;
     struct tiling_network **networks;
     struct sator_memo *network_of; /* int: by joined digits and net */
     struct sator_memo *crossings; /* struct crossing: by states and patterns */
+    struct sator_memo *stamps; /* struct tiled_tally: by state, network and moves */
 };
 
 /* What is asked of a state in place of a pattern (struct tiling_state, "kept"). */

@@ -389,7 +389,8 @@ static enum sator_status add_indices(struct access_builder *b)
     for (int d = 0; d < relation->n_out; d++) {
         if (dims[d] == 0)
             continue;
-        if (dims[d] == 1U << d && !is_varied[d])
+        bool is_one = dims[d] == 1U << d || __builtin_popcount(loops[d]) == 1; /* A[i,i] */
+        if (is_one && !is_varied[d])
             SATOR_TRY(add_index(b, relation->pieces[0].out[d], relation->n_out - 1 - d));
         else
             SATOR_TRY(add_joint(b, dims[d], loops[d]));

@@ -169,6 +169,10 @@ struct mapper_past {
     unsigned held;
     int64_t shift[MAPPER_LATEST][MAPPER_INDICES];
 };
+/* tilings.c: the words that enter the group of a walk that passes in a stamp after "past", as if
+ * tiles had one value along each plain index. */
+int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struct mapper_walk *walk,
+        const struct mapper_past *past);
 /* The words that enter the group of a walk that passes in a stamp after "past". */
 int64_t sator_mapper_entering_after(
         struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past);

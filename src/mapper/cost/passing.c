@@ -1,12 +1,8 @@
 /* Words that pass from PE to PE while a sliding index is unrolled (doc/search.md, "Counting"): when
- * they do, and how many enter in a stamp, which is one of a tiled nest (count/tiled/stamp.c).
+ * they do, and how many enter in a stamp, which is one of a tiled nest (tilings.c).
  */
-#include "base/arena.h"
-#include "base/memo.h"
-#include "count/tiled/stamp.h"
 #include "mapper/cost/cost.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- digits ---- */
@@ -111,88 +107,6 @@ static bool is_plain(const struct mapper_walk *walk, int digit)
     return e >= 0 && walk->access->index[e].closed == 1;
 }
 
-struct entering {
-    struct sator_memo *words; /* int64_t */
-    struct sator_stamps *stamps;
-    struct sator_arena *arena; /* of one */
-};
-
-static void *entering_new(const struct mapper_problem *problem)
-{
-    struct entering *entering = sator_alloc(sizeof *entering);
-
-    (void)problem;
-    *entering = (struct entering){
-            sator_memo_new(sizeof(int64_t)), sator_stamps_new(), sator_arena_new()};
-    return entering;
-}
-
-static void entering_free(void *state)
-{
-    struct entering *entering = state;
-
-    sator_memo_free(entering->words);
-    sator_stamps_free(entering->stamps);
-    sator_arena_free(entering->arena);
-    free(entering);
-}
-
-/* What joins the PEs: of the links, then buses, those from "first_way" to before "n_ways". */
-static struct sator_tiling_net net_of(
-        const struct mapper_walk *walk, unsigned held, struct sator_arena *arena)
-{
-    const struct mapper_transfer *t = walk->transfer;
-    struct sator_tiling_link *link =
-            SATOR_NEW_ARRAY(arena, struct sator_tiling_link, t->n_passes + 1);
-    int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, t->child_row + 1);
-    struct sator_tiling_net net = {
-            .number = walk->number << 16 | walk->first_way << 8 | walk->n_ways,
-            .n_rows = t->child_row,
-            .held = 1 | held << 1,
-            .link = link,
-            .bus_rows = t->bus_rows,
-            .bus_of = t->bus_of,
-            .shape = shape};
-
-    for (int i = walk->first_way; i < walk->n_ways && i < t->n_passes; i++) {
-        if (!t->passes[i].is_idle)
-            link[net.n_links++] =
-                    (struct sator_tiling_link){t->passes[i].interval, t->passes[i].shift};
-    }
-    net.n_buses = walk->n_ways > t->n_passes ? walk->n_ways - t->n_passes : 0;
-    for (int r = 0; r < t->child_row; r++)
-        shape[r] = walk->problem->row[r].shape;
-    return net;
-}
-
-static int64_t count_entering(
-        struct entering *entering, const struct mapper_walk *walk, const struct mapper_past *past)
-{
-    static const int64_t origin;
-    const struct mapper_access *access = walk->access;
-    struct sator_stamp_index index[MAPPER_INDICES];
-    struct sator_stamp_digit digit[MAPPER_DIGITS];
-    const int64_t *moved[MAPPER_LATEST];
-
-    sator_arena_clear(entering->arena);
-    struct sator_tiling_net net = net_of(walk, past->held, entering->arena);
-    for (int e = 0; e < access->n_indices; e++) {
-        const struct mapper_index *i = &access->index[e];
-        index[e] = (struct sator_stamp_index){i->n_parts, i->coef, walk->steps[e].tile,
-                i->joint == NULL ? 1 : i->joint->n_places,
-                i->joint == NULL ? &origin : i->joint->place, i->closed == 1};
-    }
-    for (int k = 0; k < walk->n_net_digits; k++) {
-        const struct mapper_net_digit *d = &walk->net_digit[k];
-        digit[k] = (struct sator_stamp_digit){d->index, d->row, d->count, d->step};
-    }
-    for (int k = 0; k < MAPPER_LATEST; k++)
-        moved[k] = past->shift[k];
-    return sator_stamp_entering(entering->stamps,
-            &(struct sator_stamp){access->n_indices, index, walk->n_net_digits, digit, &net},
-            moved);
-}
-
 /* What enters, without the values of plain indices. */
 static int64_t entering_sliding(
         struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
@@ -200,7 +114,7 @@ static int64_t entering_sliding(
     int64_t key[4 + MAPPER_INDICES * (MAPPER_LATEST + MAPPER_PARTS) + 3 * MAPPER_DIGITS];
     int at = 0;
 
-    key[at++] = walk->number;
+    key[at++] = -1 - walk->number;
     key[at++] = ((int64_t)walk->first_way << 8 | walk->n_ways) << MAPPER_LATEST | past->held;
     key[at++] = walk->n_net_digits;
     for (int e = 0; e < walk->access->n_indices; e++) {
@@ -221,12 +135,14 @@ static int64_t entering_sliding(
         key[at++] = digit->count;
         key[at++] = slides ? digit->step : 0;
     }
-    struct entering *entering =
-            sator_mapper_words_state(words, MAPPER_KEEPS_ENTERING, entering_new, entering_free);
     bool is_new;
-    int64_t *value = sator_memo_place(entering->words, key, (size_t)at, &is_new);
-    if (is_new)
-        *value = count_entering(entering, walk, past);
+    int64_t *value = sator_mapper_words_place(words, key, at, &is_new);
+    if (!is_new)
+        return *value;
+    int64_t plain = 1; /* positions that are not told apart */
+    for (int k = 0; k < walk->n_net_digits; k++)
+        plain *= is_plain(walk, k) && !is_grouped(walk, k) ? walk->net_digit[k].count : 1;
+    *value = sator_mapper_tiling_entering(sator_mapper_words_tilings(words), walk, past) / plain;
     return *value;
 }
 

@@ -9,6 +9,7 @@
 #include "mapper/cost/cost.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct mapper_tilings {
     const struct mapper_problem *problem;
@@ -75,6 +76,9 @@ int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, con
     return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
 }
 
+static const int64_t single[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+_Static_assert(sizeof single / sizeof *single == MAPPER_LOOPS, "one of each loop");
+
 /* How the PEs along row "r" share the words of a transfer. */
 static enum sator_tiling_pes pes_of(const struct mapper_sharing *sharing, int r, int loop)
 {
@@ -106,31 +110,37 @@ static void divide_row(struct sator_tiling *tiling, const struct mapper_problem 
     }
 }
 
-/* Join the PEs by the first ways of the transfer. */
-static void join(struct sator_tiling *tiling, const struct mapper_transfer *t,
-        const struct mapper_sharing *sharing)
+/* Join the PEs by the ways of the transfer from "first" to before "end", those of buses over some
+ * of "rows"; "net" says the rest. */
+static void join(struct sator_tiling *tiling, const struct mapper_problem *p,
+        const struct mapper_transfer *t, int first, int end, unsigned rows,
+        struct sator_tiling_net *net)
 {
     struct sator_tiling_link link[MAPPER_SOURCES];
     unsigned bus_rows[MAPPER_ROWS];
-    struct sator_tiling_net net = {
-            .n_rows = t->child_row, .held = 3, .link = link, .bus_rows = bus_rows};
+    int64_t shape[MAPPER_ROWS];
 
-    for (int i = 0; i < sharing->n_ways && i < t->n_passes; i++) {
+    for (int i = first; i < end && i < t->n_passes; i++) {
         if (!t->passes[i].is_idle)
-            link[net.n_links++] =
+            link[net->n_links++] =
                     (struct sator_tiling_link){t->passes[i].interval, t->passes[i].shift};
     }
-    for (int i = t->n_passes; i < sharing->n_ways; i++)
-        bus_rows[net.n_buses++] = t->bus_rows[i - t->n_passes] & sharing->rows;
-    sator_tiling_join(tiling, &net);
+    for (int i = t->n_passes; i < end; i++)
+        bus_rows[net->n_buses++] = t->bus_rows[i - t->n_passes] & rows;
+    for (int r = 0; r < t->child_row; r++)
+        shape[r] = p->row[r].shape;
+    net->n_rows = t->child_row;
+    net->link = link;
+    net->bus_rows = bus_rows;
+    net->bus_of = t->bus_of;
+    net->shape = shape;
+    sator_tiling_join(tiling, net);
 }
 
 struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
         const struct mapper_sharing *sharing, bool stays)
 {
-    static const int64_t single[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    _Static_assert(sizeof single / sizeof *single == MAPPER_LOOPS, "one of each loop");
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
     struct sator_tiling **tiling = stays ? &tilings->open[transfer][sharing->rows != 0]
@@ -142,8 +152,47 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
     for (int r = t->child_row - 1; r >= 0; r--)
         divide_row(*tiling, p, mapping, sharing, r);
     if (sharing->n_ways > 0)
-        join(*tiling, t, sharing);
+        join(*tiling, p, t, 0, sharing->n_ways, sharing->rows,
+                &(struct sator_tiling_net){.held = 3});
     return *tiling;
+}
+
+int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struct mapper_walk *walk,
+        const struct mapper_past *past)
+{
+    const struct mapper_access *access = walk->access;
+    struct sator_tiling **tiling = &tilings->tile[walk->transfer->access];
+    int64_t covered[MAPPER_LOOPS];
+    const int64_t *moved[MAPPER_LATEST];
+
+    if (*tiling == NULL)
+        *tiling = make_tiling(tilings, walk->transfer->access);
+    memcpy(covered, single, sizeof covered);
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        for (int i = 0; i < index->n_parts && index->closed != 1; i++)
+            covered[index->loop[i]] = walk->steps[e].tile[i];
+    }
+    sator_tiling_begin(*tiling, covered);
+    for (int k = walk->n_net_digits - 1; k >= 0; k--) {
+        const struct mapper_net_digit *d = &walk->net_digit[k];
+        bool slides = d->index >= 0 && access->index[d->index].closed != 1;
+        int64_t step = slides ? d->step / access->coef_of[d->loop] : 0;
+        if (d->count == 1)
+            continue;
+        if (step >
+                covered[d->loop]) /* other loops lie between; it does not matter where they are */
+            sator_tiling_spread(*tiling, d->loop, step / covered[d->loop], TILING_FIRST);
+        sator_tiling_spread_along(*tiling, d->loop, d->count, d->row);
+        covered[d->loop] = (slides ? step : covered[d->loop]) * d->count;
+    }
+    join(*tiling, tilings->problem, walk->transfer, walk->first_way, walk->n_ways, ~0U,
+            &(struct sator_tiling_net){.is_stamp = true,
+                    .number = walk->number << 16 | walk->first_way << 8 | walk->n_ways,
+                    .held = 1 | past->held << 1});
+    for (int k = 0; k < MAPPER_LATEST; k++)
+        moved[k] = past->shift[k];
+    return sator_tiling_entering(*tiling, moved);
 }
 
 int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,

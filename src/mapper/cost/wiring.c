@@ -18,8 +18,7 @@
 #include <string.h>
 
 enum {
-    MOST_PASSING_PES =
-            1 << 12, /* of an array whose PEs are listed one by one (count/tiled/stamp.c) */
+    MOST_PASSING_PES = 1 << 12, /* of an array whose PEs are listed one by one (count/tiled/) */
     MOST_LINKS = 64 /* of a network that has a formula */
 };
 

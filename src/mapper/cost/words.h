@@ -12,7 +12,6 @@ const struct mapper_problem *sator_mapper_words_problem(const struct mapper_word
 /* Those who keep something beside the numbers as long as "words" lives. */
 enum mapper_keeper {
     MAPPER_KEEPS_COUNTING, /* counted.c */
-    MAPPER_KEEPS_ENTERING, /* passing.c */
     MAPPER_KEEPS_TILINGS, /* tilings.c */
     MAPPER_KEEPERS
 };
@@ -69,8 +68,8 @@ void sator_mapper_words_open(const struct mapper_index *index, const int64_t *wh
 bool sator_mapper_words_gapless(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
 
-/* The place of a number to be remembered under "key" (not beginning as one of words.c's); "*is_new"
- * says that it is not there yet. Valid until the next call. */
+/* The place of a number to be remembered under "key" (not beginning as one of words.c's:
+ * passing.c's is below 0); "*is_new" says that it is not there yet. Valid until the next call. */
 enum {
     MAPPER_KEY = 7 + MAPPER_PARTS + 2 * MAPPER_SPREADS
 };
