@@ -50,6 +50,7 @@ struct form {
     unsigned kept; /* loops that do not index it, in whose steps all is kept ... */
     unsigned within; /* ... or some may be: those of a run */
     int first; /* of the tensor's loops, if it slides; -1: it stands alone in its index */
+    const int64_t *most; /* iterations of each loop that a PE's tile may have */
 };
 
 static struct form form_of(const struct optimal_plan *plan, const struct mapper_transfer *t,
@@ -62,6 +63,7 @@ static struct form form_of(const struct optimal_plan *plan, const struct mapper_
             .shares = t->collapsed,
             .follows = keep->slide != ORDER_ANY_SLIDE,
             .kept = keep->reuse >> p->n_loops,
+            .most = most,
             .first = keep->slide < 0 ? keep->slide : keep->slide % p->n_loops};
     int classes = 0;
 
@@ -105,21 +107,26 @@ static bool may_fall_back(const struct form *form, unsigned before)
     return may;
 }
 
-/* The values of an index that a run touches, times the runs: at least one for each step of the
- * loops outside of it; of the loops inside, at least those of the longest. */
+/* The values of an index that a run touches, times the runs: at least those of a tile of the loops
+ * outside of it for each step of these; of the loops inside, at least those of the longest. A sum
+ * of sets of a and b numbers has a + b - 1 at least, and the larger a tile is, the fewer values it
+ * has for an iteration. */
 static double values_of(
         const struct mapper_problem *p, const struct form *form, const struct mapper_index *index)
 {
-    double outside = 1, inside = 1;
+    double steps = 1, values = 1, inside = 1;
 
     for (int i = 0; i < index->n_parts; i++) {
         double extent = (double)p->extent[index->loop[i]];
-        if (form->follows || !(form->within >> index->loop[i] & 1))
-            outside *= extent;
-        else
+        double tile = (double)form->most[index->loop[i]];
+        if (form->follows || !(form->within >> index->loop[i] & 1)) {
+            steps *= extent / tile;
+            values += tile - 1;
+        } else {
             inside = mapper_greater(inside, extent);
+        }
     }
-    return outside > 1 ? outside : inside;
+    return mapper_greater(steps * values, inside);
 }
 
 /* The words if no PEs share any. */
@@ -145,9 +152,10 @@ static double words_unshared(const struct optimal_plan *plan, const struct form 
     return mapper_greater(words, (double)form->access->footprint);
 }
 
-/* PEs that may share a word of a sliding index: those along one of its loops at least want
- * different ones. Where some pass on what they had, of the PEs along the index that moves first one
- * at least has a value that none of them had: no finite set is what it is after a move. */
+/* PEs that may share a word of a sliding index: of PEs that hold a value each, those along one of
+ * its loops at least want different ones; of those with tiles, that is not so. Where some pass on
+ * what they had, of the PEs along the index that moves first one at least has a value that none of
+ * them had: no finite set is what it is after a move. */
 static double shared_sliding(const struct form *form, const struct unrolling *u)
 {
     int moved = form->passes != 0 && form->first >= 0 ? form->access->index_of[form->first] : -1;
@@ -156,14 +164,16 @@ static double shared_sliding(const struct form *form, const struct unrolling *u)
     for (int e = 0; e < form->access->n_indices; e++) {
         const struct mapper_index *index = &form->access->index[e];
         double all = 1, most = 1;
+        bool is_single = true; /* a tile has one value */
         for (int i = 0; i < index->n_parts && index->n_parts > 1; i++) {
             double pes = (double)u->factor[index->loop[i]];
             if (!form->follows && (form->within >> index->loop[i] & 1))
                 continue;
+            is_single &= form->most[index->loop[i]] == 1;
             all *= pes;
             most = mapper_greater(most, pes);
         }
-        shared *= form->one_class && e != moved ? all / most : all;
+        shared *= form->one_class && e != moved && is_single ? all / most : all;
     }
     return shared;
 }
