@@ -5,6 +5,10 @@
 
 #include "mapper/cost/cost.h"
 
+enum {
+    MOST_DIGITS = MAPPER_MEMORIES * 8 /* temporal ones of a mapping with a closed form */
+};
+
 /* What a machine says of when words move and how long they take, for one problem. */
 struct mapper_phases {
     const struct mapper_problem *problem;
@@ -35,5 +39,20 @@ struct mapper_phases {
     bool counts_all; /* the time of every mapping has a closed form */
     int64_t stamp_cycles; /* of one instance, whole */
 };
+
+/* Set the problem's phases, in its arena, and the ports that bounds of the scheduled time tell
+ * apart; none where it is of a form whose phases only the model counts: words that the engines
+ * count, trees of some PEs of a row. Bounds are of the scheduled time then. Times in closed form
+ * are without what late links bring and what passes limited wires takes (struct mapper_phases). */
+void sator_mapper_know_phases(struct mapper_problem *problem);
+
+/* Whether words may pass further in than memory "c" while nothing else happens. They lengthen the
+ * stamps of "c" beyond what these compute for, and words of "c" may move beside them: a bound has
+ * the one or the other, not both. */
+bool sator_mapper_waits_inside(const struct mapper_phases *phases, int c);
+
+/* phases_enter.c: what "steps" has of transfer "t", in the problem's arena. */
+const struct mapper_transfer *sator_mapper_phase_steps(
+        const struct mapper_problem *problem, const struct mapper_transfer *t);
 
 #endif

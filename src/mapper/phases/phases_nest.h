@@ -1,4 +1,4 @@
-/* What phases.c and phases_run.c share: a mapping as a nest of digits, and what moves when they
+/* What the phases are made of: a mapping as a nest of digits, and what moves when they
  * step. */
 #ifndef SATOR_MAPPER_PHASES_NEST_H
 #define SATOR_MAPPER_PHASES_NEST_H
@@ -6,7 +6,6 @@
 #include "mapper/phases/phases_machine.h"
 
 enum {
-    MOST_DIGITS = MAPPER_MEMORIES * 8, /* temporal ones of a mapping */
     MOST_LEVELS = MAPPER_MEMORIES + 1,
     MOST_RUNS = 64, /* remembered */
     MOST_PLACES = 8, /* digits of skewed rows */
@@ -128,10 +127,12 @@ void sator_mapper_phase_stamp(const struct mapper_phases *phases, const struct d
  * touched them. */
 bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_transfer *t);
 
+/* ---- phases_nest.c ---- */
+/* Set "nest"; false where the mapping is of a form whose phases only the model counts. */
+bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, bool at_least, struct nest *nest);
+
 /* ---- phases_enter.c ---- */
-/* What struct mapper_phases has of transfer "t", in the problem's arena. */
-const struct mapper_transfer *sator_mapper_phase_steps(
-        const struct mapper_problem *problem, const struct mapper_transfer *t);
 /* Set what the row of memory "skewed" (-1: none is) is like, by the cuts of the memories; false
  * where it is of a form whose phases only the model counts. */
 bool sator_mapper_phase_skew(

@@ -1,0 +1,239 @@
+/* What a machine says of when words move and how long they take. */
+#include "mapper/phases/phases_machine.h"
+
+#include "mapper/problem/skew.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The bandwidth as a ratio of whole numbers; false where it has more than six digits behind the
+ * point. */
+static bool find_unit(const struct sator_lane *lane, struct mapper_unit *unit)
+{
+    unit->scale = 1;
+    while (unit->scale < 1000000 &&
+            lane->bits * (double)unit->scale != floor(lane->bits * (double)unit->scale))
+        unit->scale *= 10;
+    double bits = lane->bits * (double)unit->scale;
+    unit->bits = bits < 0x1p50 ? (int64_t)bits : 0;
+    unit->setup = lane->burst.setup_cycles;
+    unit->granule = lane->burst.granule_bits > 1 ? lane->burst.granule_bits : 1;
+    return unit->bits > 0 && (double)unit->bits == bits;
+}
+
+static bool waits(const struct mapper_problem *p, int m)
+{
+    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+
+    return level == sator_arch_scratchpad(p->arch) && !level->memory.overlaps;
+}
+
+static bool says(const struct sator_transfers *transfers, const char *tensor)
+{
+    for (int i = 0; i < transfers->n_tensors; i++) {
+        if (strcmp(transfers->tensors[i].tensor, tensor) == 0)
+            return true;
+    }
+    return transfers->others != SATOR_TRANSFER_UNSAID;
+}
+
+static struct mapper_manner find_manner(
+        const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    const char *tensor = p->access[t->access].name;
+    bool serial = waits(p, t->parent);
+
+    if (t->child == p->n_memories) {
+        enum sator_transfer_kind kind = serial ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
+        return (struct mapper_manner){.kind = kind, .kind_of_stamps = kind};
+    }
+    const struct sator_level *level = &p->arch->levels[p->memory[t->child].level];
+    if (serial && !says(&level->memory.transfers, tensor))
+        return (struct mapper_manner){
+                .kind = SATOR_TRANSFER_SERIAL, .kind_of_stamps = SATOR_TRANSFER_SERIAL};
+    return (struct mapper_manner){.kind = sator_memory_transfers(p->arch, level, tensor, false),
+            .kind_of_stamps = sator_memory_transfers(p->arch, level, tensor, true)};
+}
+
+static bool limits_wires(const struct sator_arch *arch)
+{
+    for (int l = 0; l < arch->n_levels; l++) {
+        const struct sator_array *array = &arch->levels[l].array;
+        if (arch->levels[l].kind != SATOR_LEVEL_ARRAY)
+            continue;
+        for (int i = 0; i < array->n_links; i++) {
+            if (!isnan(array->links[i].bandwidth_bits))
+                return true;
+        }
+        for (int i = 0; i < array->n_buses; i++) {
+            if (!isnan(array->buses[i].bandwidth_bits))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether words of an access pass ports of memory "m" whose bandwidth is given. */
+static bool has_ports(const struct mapper_problem *p, int m, int access)
+{
+    return sator_mapper_port_of(p, m, access, false) >= 0 ||
+            sator_mapper_port_of(p, m, access, true) >= 0;
+}
+
+/* Whether what transfer "t" brings depends on the digit that has stepped alone, or is known at
+ * least (links from further back than the stamp before): all links have a formula, and sums that
+ * several ways hand on pass no ports of the PEs. */
+static bool is_followed(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    bool is_output = p->access[t->access].role == SATOR_WRITE;
+
+    if (t->is_outside || t->is_quotient || (t->grouped_rows != 0 && is_output))
+        return false; /* trees of some parts of a sum, too */
+    if (!t->is_counted || sator_mapper_counts_skew(p)) /* then bounds alone are asked for */
+        return true;
+    if (t->links_alone == NULL || !is_output)
+        return t->links_alone != NULL;
+    int own = sator_mapper_own_memory(p, t->access);
+    return (own < 0 || !has_ports(p, own, t->access)) &&
+            (t->child == p->n_memories || !has_ports(p, t->child, t->access));
+}
+
+/* The accesses and transfers are of the form that classes follow. */
+static bool is_simple(const struct mapper_problem *p, int *output)
+{
+    *output = -1;
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (p->access[a].role != SATOR_WRITE)
+            continue;
+        if (*output >= 0 || p->access[a].plain != p->access[a].relevant)
+            return false;
+        *output = a;
+    }
+    for (int i = 0; i < p->n_transfers; i++) {
+        if (!is_followed(p, &p->transfer[i]))
+            return false;
+    }
+    for (int m = 0; m < p->n_memories && *output >= 0; m++) {
+        if ((p->memory[m].shared_sums >> *output & 1) && has_ports(p, m, *output))
+            return false;
+    }
+    return !p->in_hull && (p->skew == NULL || !p->skew->across);
+}
+
+static bool find_own(struct mapper_phases *phases)
+{
+    const struct mapper_problem *p = phases->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int m = sator_mapper_own_memory(p, a);
+        if (m < 0)
+            continue;
+        if (p->access[a].volume % p->instances != 0)
+            return false;
+        phases->own[phases->n_own++] = (struct mapper_own){.access = a,
+                .read_port = sator_mapper_port_of(p, m, a, false),
+                .write_port =
+                        p->access[a].role == SATOR_WRITE ? sator_mapper_port_of(p, m, a, true) : -1,
+                .bits = p->access[a].volume / p->instances * p->memory[m].word_bits[a],
+                .waits = waits(p, m)};
+    }
+    return true;
+}
+
+static void find_manners(struct mapper_phases *phases)
+{
+    const struct mapper_problem *p = phases->problem;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        struct mapper_manner *manner = &phases->manner[i];
+        *manner = find_manner(p, t);
+        phases->steps[i] = sator_mapper_phase_steps(p, t);
+        manner->send = sator_mapper_port_of(p, t->parent, t->access, false);
+        manner->take = t->access == phases->output
+                ? sator_mapper_port_of(p, t->parent, t->access, true)
+                : -1;
+        manner->arrive =
+                t->child == p->n_memories ? -1 : sator_mapper_port_of(p, t->child, t->access, true);
+    }
+}
+
+bool sator_mapper_waits_inside(const struct mapper_phases *phases, int c)
+{
+    bool waits = false;
+
+    for (int t = 0; t < phases->problem->n_transfers; t++)
+        waits |= phases->problem->transfer[t].child > c &&
+                (phases->manner[t].kind == SATOR_TRANSFER_SERIAL ||
+                        phases->manner[t].kind_of_stamps == SATOR_TRANSFER_SERIAL);
+    for (int i = 0; i < phases->n_own; i++)
+        waits |= phases->own[i].waits;
+    return waits;
+}
+
+/* Of the ports those through which serial words alone pass, and those through which none do. */
+static void find_serial_ports(const struct mapper_phases *phases, struct mapper_problem *p)
+{
+    unsigned serial = 0, others = 0, beside = 0;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_manner *manner = &phases->manner[i];
+        int ports[] = {manner->send, manner->take, manner->arrive};
+        bool never = manner->kind != SATOR_TRANSFER_SERIAL &&
+                manner->kind_of_stamps != SATOR_TRANSFER_SERIAL;
+        bool always = manner->kind == SATOR_TRANSFER_SERIAL &&
+                manner->kind_of_stamps == SATOR_TRANSFER_SERIAL;
+        for (int k = 0; k < 3; k++) {
+            serial |= ports[k] >= 0 && !never ? 1U << ports[k] : 0;
+            unsigned other = ports[k] >= 0 && !always ? 1U << ports[k] : 0;
+            others |= other;
+            beside |= sator_mapper_waits_inside(phases, p->transfer[i].child) ? other : 0;
+        }
+    }
+    for (int i = 0; i < phases->n_own; i++) {
+        const struct mapper_own *own = &phases->own[i];
+        unsigned ports = (own->read_port >= 0 ? 1U << own->read_port : 0) |
+                (own->write_port >= 0 ? 1U << own->write_port : 0);
+        serial |= own->waits ? ports : 0;
+        others |= own->waits ? 0 : ports;
+    }
+    p->serial_ports = serial & ~others;
+    p->mixed_ports = serial & others;
+    p->beside_ports = beside & ~serial;
+}
+
+/* Whether sator_mapper_scheduled never leaves a mapping to the model: no row is skewed, digits are
+ * few, and no port of reads and writes is inside of an array, where sums may be handed on. */
+static bool counts_all(const struct mapper_problem *p)
+{
+    int array = 0;
+
+    while (array < p->n_rows && !p->row[array].is_space)
+        array++;
+    for (int q = 0; q < p->n_ports; q++) {
+        if (p->port[q].lane->reads && p->port[q].lane->writes &&
+                p->memory[p->port[q].memory].row > array)
+            return false;
+    }
+    return p->skew == NULL && !p->imperfect && p->n_memories * p->n_loops <= MOST_DIGITS;
+}
+
+void sator_mapper_know_phases(struct mapper_problem *problem)
+{
+    struct mapper_phases *phases = SATOR_NEW(problem->arena, struct mapper_phases);
+    bool counts = is_simple(problem, &phases->output);
+
+    phases->problem = problem;
+    phases->stamp_cycles = (int64_t)ceil(problem->cycles_per_instance);
+    for (int q = 0; q < problem->n_ports && counts; q++)
+        counts = find_unit(problem->port[q].lane, &phases->unit[q]);
+    if (!counts || !find_own(phases))
+        return;
+    find_manners(phases);
+    find_serial_ports(phases, problem);
+    phases->at_least = limits_wires(problem->arch);
+    for (int i = 0; i < problem->n_transfers; i++)
+        phases->at_least |= problem->transfer[i].reaches_back;
+    phases->counts_all = !phases->at_least && counts_all(problem);
+    problem->phases = phases;
+}
