@@ -94,3 +94,34 @@ both "tiles beside sums, short" $((3000 + 3031 + 3000 + 3031)) short.yaml -a own
 machine 'write: 8' ', transfers: serial, tensors: [A]' ', bandwidth_bits: {read: 8}'
 flow 'i, 0' 'l, 5*i + k' 2
 both "serial" $((3 * (16 * 2 + 6 * 4 + 22))) gap.yaml -a own.yaml -d flow.yaml
+
+# A memory and registers in each PE, where a port is not the PEs' own transfers' alone. A's words come to the memory and go on to the
+# registers, one by one at its one port
+inner() { # the levels inside of the array, then what DRAM holds
+    cat >own.yaml <<END
+levels:
+  - {memory: DRAM$2}
+  - {array: PE, shape: [32, 2]}
+$1
+  - {compute: mac}
+END
+}
+inner '  - {memory: L1, tensors: [A], ports: [{name: p, direction: shared, bandwidth_bits: 16}]}
+  - {memory: registers, tensors: [A]}'
+printf 'space: "i, 0"\ntime: "l, 5*i + k"\ncuts: {L1: {time: 2}, registers: {time: 2}}\n' >flow.yaml
+both "two ways at a port" $((3 * 22 * (1 + 1))) gap.yaml -a own.yaml -d flow.yaml
+# where k runs outside of l, each stamp but those of k = 0 alone brings a sum and takes it back
+inner '  - {memory: L1, tensors: [Y], bandwidth_bits: {write: 16}}
+  - {memory: registers, tensors: [Y]}'
+printf 'space: "i, 0"\ntime: "k, 2*i + l"\ncuts: {L1: {time: 2}, registers: {time: 2}}\n' >flow.yaml
+both "sums to and fro" $((9 * (1 + 6 * 2))) gap.yaml -a own.yaml -d flow.yaml
+printf 'space: "i%%32, 0"\ntime: "i/32, 1000*k + l + i%%32"\ncuts: {L1: {time: 2}, registers: {time: 2}}\n' >flow.yaml
+both "sums to and fro in a long row" $((2 * (1000 + 2 * 2031))) short.yaml -a own.yaml -d flow.yaml
+# and a memory that has all from the start serves PEs for one tensor and registers for another
+printf 'sizes: {i: 64, k: 3, l: 1000}\nop: "Y[i,l] += A[i,k,l] * B[i,k,l]"\n' >inputs.yaml
+sed 's/L1: {time: 2}/L1: {time: 0}/' flow.yaml >all.yaml
+for tensor in A B; do
+    inner "  - {memory: L1, tensors: [A, B], bandwidth_bits: {read: 16}}
+  - {memory: registers, tensors: [$tensor]}" ', tensors: [Y]'
+    both "registers of $tensor" $((2 * 3031 * 2)) inputs.yaml -a own.yaml -d all.yaml
+done
