@@ -152,7 +152,7 @@ static void add_visit(struct optimizer *o, const int *choice)
             !sator_mapper_may_spread(o->problem, &o->at.mapping, ~0U))
         return;
     optimal_know_unrolling(o->plan, &o->at, choice);
-    if (optimal_is_image(o->plan, &o->at, NULL))
+    if (optimal_is_image(o->plan, &o->at, NULL) || optimal_is_mirrored(o->plan, &o->at, choice))
         return;
     o->search->counters.unrollings++;
     optimal_climb(o);
