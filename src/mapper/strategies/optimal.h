@@ -548,6 +548,9 @@ void optimal_forget_inner(struct optimizer *o);
 void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share *own);
 /* Of the innermost tiles "alive" those that divide tiles of "extent" along "loop". */
 uint64_t optimal_inside(const struct optimizer *o, uint64_t alive, int loop, int64_t extent);
+/* List the innermost tiles of a visit, those with the best bound first, in table.tile_list. */
+void optimal_list_innermost(
+        struct optimizer *o, const struct visit *visit, const struct inner *inner);
 /* Search below unrollings that are alike. */
 void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int count);
 

@@ -70,7 +70,6 @@ static void visit_listed(struct optimizer *o, double rest)
 
     rest = fmin(rest, o->at.later);
     o->at.width = INT32_MAX;
-    o->table.has_shared = false;
     sort_visits(visits);
     optimal_find_alike(o);
     for (int k = 0; k < visits->n_alike && !sator_mapper_should_stop(o->search); k++) {
@@ -85,7 +84,6 @@ static void visit_listed(struct optimizer *o, double rest)
             optimal_tabulate(o);
         optimal_visit_alike(o, first, visits->alike[k].count);
     }
-    optimal_forget_inner(o);
 }
 
 /* A few of them by their best tiles only, for a good mapping to measure the rest against. */
@@ -105,9 +103,12 @@ static void dive(struct optimizer *o, double rest)
 
 static void visit_all(struct optimizer *o, double rest)
 {
+    o->table.has_shared = false;
+    optimal_list_inner(o, 0);
     dive(o, rest);
     if (!o->search->only_dives)
         visit_listed(o, rest);
+    optimal_forget_inner(o);
     o->table.visits.count = 0;
 }
 

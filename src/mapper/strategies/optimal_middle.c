@@ -441,7 +441,8 @@ void optimal_list_inner(struct optimizer *o, int first)
     int n_open = 0, n_lists = 0;
     size_t n;
 
-    if (o->table.has_shared || optimal_looks(o) < WORTH_SHARING || !may_share(o->plan, &n))
+    if (o->table.has_shared || o->search->only_dives || optimal_looks(o) < WORTH_SHARING ||
+            !may_share(o->plan, &n))
         return;
     o->table.has_shared = true;
     struct inner_lists *inner = sator_alloc(sizeof *inner + n * sizeof *inner->list);
@@ -474,29 +475,53 @@ void optimal_forget_inner(struct optimizer *o)
     o->table.inner = NULL;
 }
 
+/* The list that the visit has part in; NULL: there is none. */
+static const struct tile_list *shared_by(const struct optimizer *o, const struct visit *visit)
+{
+    const struct inner_list *list =
+            o->table.inner == NULL ? NULL : &o->table.inner->list[number_inside(o->plan, visit)];
+
+    return list == NULL || !list->is_known ? NULL : &list->tiles;
+}
+
+/* Whether the list is known to have no tile that may win there. */
+static bool has_none(const struct optimizer *o, const struct visit *visit)
+{
+    const struct tile_list *tiles = shared_by(o, visit);
+    bool has_none = tiles != NULL;
+
+    for (int n = 0; has_none && n < tiles->count; n++)
+        has_none = sator_mapper_is_hopeless(
+                o->search, tiles->item[n].pj, fmax(tiles->item[n].cycles, visit->cycles));
+    return has_none;
+}
+
 /* ---- visits ---- */
+
+void optimal_list_innermost(
+        struct optimizer *o, const struct visit *visit, const struct inner *inner)
+{
+    const struct tile_list *tiles = shared_by(o, visit);
+    int m = o->problem->n_memories - 1;
+
+    if (tiles != NULL)
+        optimal_list_again(o, m, inner, tiles);
+    else
+        optimal_list_choices(o, m, inner);
+}
 
 /* List the innermost tiles of the "k"-th visit. */
 static void list_innermost(struct optimizer *o, const struct visit *visit, int k)
 {
     int m = o->problem->n_memories - 1;
     struct mapper_share fixed, share;
-    const struct inner_list *list =
-            o->table.inner == NULL ? NULL : &o->table.inner->list[number_inside(o->plan, visit)];
-    bool is_known = list != NULL && list->is_known, may_win = !is_known;
 
-    for (int n = 0; is_known && n < list->tiles.count && !may_win; n++)
-        may_win = !sator_mapper_is_hopeless(
-                o->search, list->tiles.item[n].pj, fmax(list->tiles.item[n].cycles, visit->cycles));
-    if (!may_win || sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles)) {
+    if (has_none(o, visit) || sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
     }
     if (optimal_open_visit(o, visit, &fixed, &share)) {
-        if (is_known)
-            optimal_list_again(o, m, &(struct inner){&fixed, &share}, &list->tiles);
-        else
-            optimal_list_choices(o, m, &(struct inner){&fixed, &share});
+        optimal_list_innermost(o, visit, &(struct inner){&fixed, &share});
         for (int n = 0; n < o->table.tile_list[m].count; n++) {
             o->table.tile_list[m].item[n].visit = k;
             optimal_add_choice(&o->table.innermost, &o->table.tile_list[m].item[n]);

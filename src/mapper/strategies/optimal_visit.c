@@ -260,8 +260,15 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
 {
     struct mapper_share fixed, share;
 
-    if (optimal_open_visit(o, visit, &fixed, &share))
-        optimal_choose_tiles(o, o->problem->n_memories - 1, &(struct inner){&fixed, &share});
+    if (optimal_open_visit(o, visit, &fixed, &share)) {
+        struct inner inner = {&fixed, &share};
+        int m = o->problem->n_memories - 1;
+        if (m > 0) {
+            optimal_list_innermost(o, visit, &inner);
+            optimal_follow_choices(o, m, &inner);
+        } else
+            optimal_choose_tiles(o, m, &inner);
+    }
     optimal_close_visit(o, visit);
 }
 
