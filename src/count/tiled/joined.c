@@ -20,10 +20,16 @@ struct finder {
     const struct sator_tiling_net *net;
     int n;
     const struct tiling_joined *digit;
-    const struct tiling_joined_kind *kind;
+    const struct tiled_part *part;
     bool is_whole;
     int64_t *shift; /* of each source found, by digit */
 };
+
+/* Whether the part's digits move no source of other values. */
+static bool is_named(const struct finder *f, int part)
+{
+    return f->part[part].is_indexed && f->part[part].is_named;
+}
 
 /* Add a source unless it is known, or holds no more than the PE itself did: everything that it
  * holds it holds at all positions of a digit that moves no index, where no tile is short. */
@@ -34,7 +40,7 @@ static void add_source(struct finder *f, int back, const int64_t *shift)
     bool is_own = f->is_whole && back == 1 && w->n_sources > 0;
 
     for (int k = 0; k < f->n && is_own; k++)
-        is_own = shift[k] == 0 || !f->kind[f->digit[k].part].is_indexed;
+        is_own = shift[k] == 0 || !f->part[f->digit[k].part].is_indexed;
     for (int s = 0; s < w->n_sources && !is_own; s++)
         is_own = w->source[s].back == back && memcmp(f->shift + s * f->n, shift, size) == 0;
     if (is_own)
@@ -66,7 +72,7 @@ static void expand(
     int64_t rest = sator_floor_mod(left, here->size), carry = sator_floor_div(left, here->size);
     for (int borrow = 0; borrow < (rest == 0 ? 1 : 2); borrow++) {
         shift[k] = rest - borrow * here->size;
-        if (shift[k] == 0 || !f->kind[here->part].is_named) /* else it has other values */
+        if (shift[k] == 0 || !is_named(f, here->part)) /* else it has other values */
             expand(f, link, k + 1, carry + borrow, shift);
     }
     shift[k] = 0;
@@ -93,7 +99,8 @@ static bool is_moved(const struct finder *f, int k)
     return false;
 }
 
-unsigned tiling_net_grouped(const struct sator_tiling_net *net)
+/* The rows along which buses join some PEs only: there it matters where PEs are. */
+static unsigned grouped_rows(const struct sator_tiling_net *net)
 {
     unsigned rows = 0;
 
@@ -113,22 +120,22 @@ struct fields {
 static void number_pes(struct finder *f, struct fields *fields)
 {
     struct tiling_network *w = f->network;
-    unsigned grouped = tiling_net_grouped(f->net), spread = 0;
+    unsigned grouped = grouped_rows(f->net), spread = 0;
     int at = 0;
 
     for (int b = 0; b < f->net->n_buses; b++)
         spread |= f->net->bus_rows[b];
     for (int k = 0; k < f->n; k++) {
         const struct tiling_joined *digit = &f->digit[k];
-        const struct tiling_joined_kind *kind = &f->kind[digit->part];
         fields->is_spread[k] = spread >> digit->row & 1;
         fields->is_placed[k] = grouped >> digit->row & 1;
         fields->first[k] = fields->width[k] = 0;
         if (w->aspect != TILED_ALL || !fields->is_spread[k])
             continue;
-        if (kind->is_named && !fields->is_placed[k])
+        if (is_named(f, digit->part) && !fields->is_placed[k])
             continue; /* a word is at one position of it */
-        if (f->is_whole && !kind->is_indexed && !fields->is_placed[k] && !is_moved(f, k))
+        if (f->is_whole && !f->part[digit->part].is_indexed && !fields->is_placed[k] &&
+                !is_moved(f, k))
             continue; /* copies of all PEs, which a bus merges */
         fields->first[k] = at;
         fields->width[k] = 64 - __builtin_clzll((uint64_t)digit->size - 1);
@@ -198,16 +205,16 @@ static void divide(
 
 struct tiling_network *tiling_network_new(struct sator_arena *arena,
         const struct sator_tiling_net *net, int n_digits, const struct tiling_joined *digit,
-        int n_parts, const struct tiling_joined_kind *kind, bool is_whole)
+        int n_parts, const struct tiled_part *part, bool is_whole)
 {
     struct tiling_network *w = SATOR_NEW(arena, struct tiling_network);
     int64_t none[TILING_DIGITS] = {0}, shift[TILED_SOURCES * TILING_DIGITS];
-    struct finder f = {w, net, n_digits, digit, kind, is_whole, shift};
+    struct finder f = {w, net, n_digits, digit, part, is_whole, shift};
     struct fields fields;
 
-    w->aspect = net->n_buses == 0                               ? TILED_EACH
-            : net->n_buses == 1 && tiling_net_grouped(net) == 0 ? TILED_LEAST
-                                                                : TILED_ALL;
+    w->aspect = net->n_buses == 0                         ? TILED_EACH
+            : net->n_buses == 1 && grouped_rows(net) == 0 ? TILED_LEAST
+                                                          : TILED_ALL;
     w->families.n = net->n_buses;
     w->is_unknown = net->n_buses > TILED_BUSES;
     if (w->is_unknown)

@@ -31,18 +31,10 @@ struct tiling_network {
     struct tiling_joined_part *part;
 };
 
-/* What is known of a part before its digits are. */
-struct tiling_joined_kind {
-    bool is_indexed;
-    bool is_named; /* its digits move no source of other values */
-};
-
-/* The rows along which buses join some PEs only: there it matters where PEs are. */
-unsigned tiling_net_grouped(const struct sator_tiling_net *net);
 /* The network of "net" over the digits, made in "arena". "is_whole": no tile is ever cut short. */
 struct tiling_network *tiling_network_new(struct sator_arena *arena,
         const struct sator_tiling_net *net, int n_digits, const struct tiling_joined *digit,
-        int n_parts, const struct tiling_joined_kind *kind, bool is_whole);
+        int n_parts, const struct tiled_part *part, bool is_whole);
 /* Let a question have what "network" says of part "p", whose digits are at "digit" of its nest.
  * What it borrows is in "arena". */
 void tiling_network_ask(struct tiling_network *network, struct sator_arena *arena, int p,

@@ -192,53 +192,43 @@ static struct crossing find_crossing(struct sator_tiling *t, const int *kept)
 
 /* ---- all parts ---- */
 
-static int64_t product(struct sator_tiling *t, int kept)
+/* The words of all parts, each asked about its "kept". */
+static int64_t ask(struct sator_tiling *t, const int *kept)
 {
     int64_t words = 1;
 
-    if (t->network != NULL && kept == TILING_ALL) {
-        int all[TILING_LOOPS];
-        for (int p = 0; p < t->n_parts; p++)
-            all[p] = TILING_ALL;
-        words = find_crossing(t, all).anew;
-        return words < 0 ? TILING_UNKNOWN : words;
+    if (t->network != NULL && kept[0] != TILING_MOST) {
+        struct crossing crossing = find_crossing(t, kept);
+        if (crossing.words < 0)
+            return TILING_UNKNOWN;
+        return kept[0] == TILING_ALL ? crossing.anew : crossing.anew - crossing.words;
     }
     for (int p = 0; p < t->n_parts && words != 0; p++) {
-        int64_t of_part = tiling_state_ask(t, p, t->state[p], kept);
+        int64_t of_part = tiling_state_ask(t, p, t->state[p], kept[p]);
         if (of_part < 0 || __builtin_mul_overflow(words, of_part, &words))
             return TILING_UNKNOWN;
     }
     return words;
 }
 
-/* Words kept in the steps of the digit of time of part "p" that was placed last. */
-static int64_t kept_words(struct sator_tiling *t, int p)
+/* Ask all parts about the same. */
+static int64_t ask_all(struct sator_tiling *t, int what)
 {
     int kept[TILING_LOOPS];
-    int64_t words = 1;
 
-    for (int o = 0; o < t->n_parts; o++)
-        kept[o] = 2 * t->states[t->state[o]].n_times - (o == p);
-    if (t->network != NULL) {
-        struct crossing crossing = find_crossing(t, kept);
-        return crossing.words < 0 ? TILING_UNKNOWN : crossing.anew - crossing.words;
-    }
-    for (int o = 0; o < t->n_parts && words > 0; o++) {
-        int64_t of_part = tiling_state_ask(t, o, t->state[o], kept[o]);
-        if (of_part < 0 || __builtin_mul_overflow(words, of_part, &words))
-            return TILING_UNKNOWN;
-    }
-    return words < 0 ? TILING_UNKNOWN : words;
+    for (int p = 0; p < t->n_parts; p++)
+        kept[p] = what;
+    return ask(t, kept);
 }
 
 int64_t sator_tiling_all(struct sator_tiling *t)
 {
-    return product(t, TILING_ALL);
+    return ask_all(t, TILING_ALL);
 }
 
 int64_t sator_tiling_most(struct sator_tiling *t)
 {
-    return product(t, TILING_MOST);
+    return ask_all(t, TILING_MOST);
 }
 
 /* ---- placing ---- */
@@ -273,7 +263,6 @@ void sator_tiling_spread_along(struct sator_tiling *t, int loop, int64_t size, i
 /* The number of the network of the joined digits. */
 static int find_network(struct sator_tiling *t, const struct sator_tiling_net *net)
 {
-    struct tiling_joined_kind kind[TILING_LOOPS];
     bool is_new;
     int64_t *key = NULL;
     int n = 0;
@@ -297,12 +286,8 @@ static int find_network(struct sator_tiling *t, const struct sator_tiling_net *n
     if (!is_new)
         return *number;
     *number = t->n_networks;
-    for (int p = 0; p < t->n_parts; p++) {
-        kind[p].is_indexed = t->part[p].is_indexed;
-        kind[p].is_named = t->part[p].is_indexed && t->part[p].is_named;
-    }
     struct tiling_network *network = tiling_network_new(
-            t->arena, net, t->n_joined, t->joined, t->n_parts, kind, net->is_stamp);
+            t->arena, net, t->n_joined, t->joined, t->n_parts, t->part, net->is_stamp);
     network->number = *number;
     SATOR_PUSH(t->arena, t->networks, t->n_networks, network);
     return *number;
@@ -320,7 +305,11 @@ void sator_tiling_join(struct sator_tiling *t, const struct sator_tiling_net *ne
 
 int64_t sator_tiling_step(struct sator_tiling *t, int loop)
 {
-    return kept_words(t, place(t, loop, PLACED, 0));
+    int kept[TILING_LOOPS], p = place(t, loop, PLACED, 0);
+
+    for (int o = 0; o < t->n_parts; o++)
+        kept[o] = 2 * t->states[t->state[o]].n_times - (o == p);
+    return ask(t, kept);
 }
 
 void sator_tiling_back(struct sator_tiling *t)

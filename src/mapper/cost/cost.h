@@ -258,6 +258,18 @@ bool sator_mapper_is_ragged(
  * loop; before the covers. */
 void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
+/* The mean values of index "e" that are new in a stamp, of all of them: those of the tile, or
+ * "step" (may be NULL) those of the stamps, a share "often", in which "loop" moves it by one step
+ * of "shift" and the tiles of the other loops stay. "rate" is how often loops stand at their last
+ * tile, which comes once for each time that all loops are run through. */
+struct mapper_single_step {
+    int loop;
+    int64_t shift;
+    double often;
+};
+double sator_mapper_mean_new(const struct mapper_walk *walk, struct mapper_words *words, int e,
+        const struct mapper_steps *steps, const double *rate,
+        const struct mapper_single_step *step);
 /* Whether tiles of the transfer are short, or some PE has none at some time. */
 bool sator_mapper_is_cut(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer);

@@ -10,27 +10,33 @@
 
 /* ---- on average ---- */
 
-/* The mean values of index "e": over the cases which of its loops stand at their last tiles. */
-static double mean_values(const struct mapper_walk *walk, struct mapper_words *words, int e,
-        const struct mapper_steps *steps, const double *rate)
+/* Over the cases which of its loops stand at their last tiles. */
+double sator_mapper_mean_new(const struct mapper_walk *walk, struct mapper_words *words, int e,
+        const struct mapper_steps *steps, const double *rate, const struct mapper_single_step *step)
 {
     const struct mapper_index *index = &walk->access->index[e];
+    int access = walk->transfer->access;
     double mean = 0;
 
     for (unsigned last = 0; last < 1U << index->n_parts; last++) {
-        int64_t cut[MAPPER_PARTS] = {0};
+        int64_t now[MAPPER_PARTS] = {0}, before[MAPPER_PARTS] = {0};
         double share = 1;
         for (int i = 0; i < index->n_parts; i++) {
-            bool is_cut = walk->cut[index->loop[i]] > 0;
-            bool is_last = last >> i & 1;
-            cut[i] = is_last ? walk->cut[index->loop[i]] : 0;
-            share *= !is_cut ? !is_last : is_last ? rate[index->loop[i]] : 1 - rate[index->loop[i]];
+            int loop = index->loop[i];
+            bool is_last = last >> i & 1, steps_here = step != NULL && step->loop == loop;
+            double often = walk->cut[loop] > 0 ? rate[loop] : 0;
+            now[i] = is_last ? walk->cut[loop] : 0;
+            before[i] = steps_here ? 0 : now[i];
+            share *= is_last ? often : (steps_here ? step->often : 1) - often;
         }
         assert(share <= 1);
-        if (share > 0)
-            mean += share *
-                    (double)sator_mapper_words_union_cut(
-                            words, walk->transfer->access, e, steps, cut);
+        if (share <= 0)
+            continue;
+        int64_t values = sator_mapper_words_union_cut(words, access, e, steps, now);
+        if (step != NULL)
+            values -=
+                    sator_mapper_words_kept_cut(words, access, e, steps, now, before, step->shift);
+        mean += share * (double)values;
     }
     return mean;
 }
@@ -68,8 +74,9 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         walk->tile_mean[e] = (double)walk->tile_values[e];
         if (!(sliding >> e & 1))
             continue;
-        walk->group_mean[e] = mean_values(walk, words, e, &walk->steps[e], walk->group_rate);
-        walk->tile_mean[e] = mean_values(walk, words, e, &alone, walk->tile_rate);
+        walk->group_mean[e] =
+                sator_mapper_mean_new(walk, words, e, &walk->steps[e], walk->group_rate, NULL);
+        walk->tile_mean[e] = sator_mapper_mean_new(walk, words, e, &alone, walk->tile_rate, NULL);
     }
 }
 

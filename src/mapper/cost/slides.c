@@ -47,8 +47,11 @@ void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words 
     for (int k = 0; k < 2; k++) {
         struct mapper_slide_side *side = k == 0 ? &slides->group : &slides->tile;
         side->grouped = k == 0;
-        side->leap_known[0] = side->leap_known[1] = side->step_known[0] = side->step_known[1] =
-                side->pair_known = 0;
+        side->step_known[0] = side->step_known[1] = 0;
+        for (int kind = 0; kind < MAPPER_LEAPS; kind++) {
+            for (int i = 0; i < walk->problem->n_loops; i++)
+                side->leap[kind][i].is_known = false;
+        }
     }
     sator_mapper_slides_again(slides, walk, shape, near, far);
 }
@@ -117,41 +120,13 @@ static double step_by(const struct mapper_slides *s, const struct mapper_slide_s
     const struct mapper_index *index = &walk->access->index[e];
     struct mapper_steps alone;
     const struct mapper_steps *steps = steps_of(s, side, e, &alone);
-    double sum = 0;
 
     if (!is_cut(walk, index))
         return often *
                 (side->whole[e] -
                         (double)sator_mapper_words_kept(s->memory, access, e, steps, shift));
-    for (unsigned last = 0; last < 1U << index->n_parts; last++) {
-        int64_t now[MAPPER_PARTS] = {0}, before[MAPPER_PARTS] = {0};
-        double share = 1;
-        for (int i = 0; i < index->n_parts; i++) {
-            int part = index->loop[i];
-            bool is_last = last >> i & 1;
-            now[i] = is_last ? walk->cut[part] : 0;
-            before[i] = part == loop ? 0 : now[i];
-            double rate = walk->cut[part] > 0 ? side->rate[part] : 0;
-            share *= is_last ? rate : (part == loop ? often : 1) - rate;
-        }
-        assert(share <= 1);
-        if (share <= 0)
-            continue;
-        sum += share *
-                (double)(sator_mapper_words_union_cut(s->memory, access, e, steps, now) -
-                        sator_mapper_words_kept_cut(
-                                s->memory, access, e, steps, now, before, shift));
-    }
-    return sum;
-}
-
-static double smallest_factor(int64_t n)
-{
-    for (int64_t d = 2; d <= n / d; d++) {
-        if (n % d == 0)
-            return (double)d;
-    }
-    return (double)n;
+    return sator_mapper_mean_new(walk, s->memory, e, steps, side->rate,
+            &(struct mapper_single_step){loop, shift, often});
 }
 
 /* The same for blocks, of which a tile has any number: when it is not known, half of them, rounded
@@ -163,7 +138,7 @@ static double seldom_block(const struct mapper_blocks *blocks, int loop, bool is
     if (is_near)
         return 1 / blocks->near[loop];
     if (blocks->tiles[loop] != 0)
-        return 1 / smallest_factor(blocks->tiles[loop]);
+        return 1 / (double)sator_mapper_smallest_prime(blocks->tiles[loop]);
     return (double)half / (double)number;
 }
 
@@ -177,13 +152,15 @@ static double seldom(struct mapper_slides *s, int bit)
     if (s->blocks != NULL)
         return seldom_block(s->blocks, loop, is_near);
     if (!(s->seldom_known[is_near] >> loop & 1))
-        s->seldom[bit] = 1 / (is_near ? (double)s->near[loop] : smallest_factor(s->far[loop]));
+        s->seldom[bit] = 1 /
+                (is_near ? (double)s->near[loop]
+                         : (double)sator_mapper_smallest_prime(s->far[loop]));
     s->seldom_known[is_near] |= 1U << loop;
     return s->seldom[bit];
 }
 
-static double leap_values(
-        struct mapper_slides *s, struct mapper_slide_side *side, int loop, unsigned run);
+static const struct mapper_leap *leap_of(
+        struct mapper_slides *s, struct mapper_slide_side *side, int loop, unsigned run, bool both);
 
 /* The new values in single steps of the loop of "bit", on average over all stamps. */
 static double step_values(struct mapper_slides *s, struct mapper_slide_side *side, int bit)
@@ -198,7 +175,7 @@ static double step_values(struct mapper_slides *s, struct mapper_slide_side *sid
     if (side->step_known[is_near] >> loop & 1)
         return side->step[bit];
     double often = 1 - seldom(s, bit);
-    double least = s->strides && !is_near ? often * leap_values(s, side, loop, 0)
+    double least = s->strides && !is_near ? often * leap_of(s, side, loop, 0, false)->fresh
                                           : step_by(s, side, loop, coef * step, often);
     while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
         if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
@@ -309,72 +286,33 @@ static double moved_values(const struct mapper_slides *s, const struct mapper_sl
     return sum > 0 ? sum : 0;
 }
 
-/* The values that are new at least when "loop" moves by some steps, on average: others of its index
- * may move when they are in "run". */
-static double leap_values(
-        struct mapper_slides *s, struct mapper_slide_side *side, int loop, unsigned run)
+/* The values that are new at least when "loop" moves by some steps, on average, and what whole
+ * tiles keep then. Others of its index may move when they are in "run"; "both": another one does.
+ */
+static const struct mapper_leap *leap_of(
+        struct mapper_slides *s, struct mapper_slide_side *side, int loop, unsigned run, bool both)
 {
     const struct mapper_access *access = s->walk->access;
-    const struct mapper_index *index = &access->index[access->index_of[loop]];
+    int e = access->index_of[loop];
+    const struct mapper_index *index = &access->index[e];
     struct mapper_moves moves;
-    bool alone = true;
+    bool alone = !both;
 
     for (int i = 0; i < index->n_parts; i++)
         alone &= index->loop[i] == loop || !(run >> index->loop[i] & 1);
-    if (is_same(s, side, access->index_of[loop]))
+    if (is_same(s, side, e))
         side = &s->group;
-    if (side->leap_known[alone] >> loop & 1)
-        return side->leap[alone][loop];
-    side->leap_known[alone] |= 1U << loop;
-    side->leap[alone][loop] = 0;
-    side->leap_kept[alone][loop] = side->whole[access->index_of[loop]];
-    if ((index->n_parts == 2 || alone) && find_moves(s, index, loop, run, &moves))
-        side->leap[alone][loop] =
-                moved_values(s, side, loop, &moves, &side->leap_kept[alone][loop]);
-    return side->leap[alone][loop];
-}
-
-/* The same when the other loop of its index moves, too. */
-static double pair_values(struct mapper_slides *s, struct mapper_slide_side *side, int loop)
-{
-    const struct mapper_access *access = s->walk->access;
-    const struct mapper_index *index = &access->index[access->index_of[loop]];
-    struct mapper_moves moves;
-
-    if (is_same(s, side, access->index_of[loop]))
-        side = &s->group;
-    if (side->pair_known >> loop & 1)
-        return side->pair[loop];
-    side->pair_known |= 1U << loop;
-    side->pair[loop] = 0;
-    side->pair_kept[loop] = side->whole[access->index_of[loop]];
-    if (index->n_parts == 2 && find_moves(s, index, loop, ~0U, &moves)) {
-        moves.both = true;
-        side->pair[loop] = moved_values(s, side, loop, &moves, &side->pair_kept[loop]);
+    struct mapper_leap *leap = &side->leap[both ? MAPPER_BOTH
+                    : alone                     ? MAPPER_ALONE
+                                                : MAPPER_PERHAPS_BOTH][loop];
+    if (leap->is_known)
+        return leap;
+    *leap = (struct mapper_leap){true, 0, side->whole[e]};
+    if ((index->n_parts == 2 || alone) && find_moves(s, index, loop, run, &moves)) {
+        moves.both = both;
+        leap->fresh = moved_values(s, side, loop, &moves, &leap->kept);
     }
-    return side->pair[loop];
-}
-
-/* What whole tiles keep of the two at most. */
-static double leap_kept(
-        const struct mapper_slides *s, const struct mapper_slide_side *side, int loop, unsigned run)
-{
-    const struct mapper_access *access = s->walk->access;
-    const struct mapper_index *index = &access->index[access->index_of[loop]];
-    bool alone = true;
-
-    for (int i = 0; i < index->n_parts; i++)
-        alone &= index->loop[i] == loop || !(run >> index->loop[i] & 1);
-    if (is_same(s, side, access->index_of[loop]))
-        side = &s->group;
-    return side->leap_kept[alone][loop];
-}
-
-static double pair_kept(
-        const struct mapper_slides *s, const struct mapper_slide_side *side, int loop)
-{
-    return is_same(s, side, s->walk->access->index_of[loop]) ? s->group.pair_kept[loop]
-                                                             : side->pair_kept[loop];
+    return leap;
 }
 
 /* ---- an order ---- */
@@ -393,21 +331,24 @@ static void second_words(struct mapper_slides *s, struct mapper_slide_side *side
     int e = walk->access->index_of[first], e2 = walk->access->index_of[loop];
 
     if (e == e2) {
-        double moved = side->other[e] * pair_values(s, side, first);
-        double all_kept = side->words - moved, kept = side->other[e] * pair_kept(s, side, first);
+        const struct mapper_leap *both = leap_of(s, side, first, ~0U, true);
+        double moved = side->other[e] * both->fresh;
+        double all_kept = side->words - moved, kept = side->other[e] * both->kept;
         *in_stamp = moved;
         *in_run = lesser(all_kept, kept);
         return;
     }
     double other = words_each(side->other[e], side->mean[e2]);
-    double leap = leap_values(s, side, first, run), leap2 = leap_values(s, side, loop, run);
+    const struct mapper_leap *leaps = leap_of(s, side, first, run, false),
+                             *leaps2 = leap_of(s, side, loop, run, false);
+    double leap = leaps->fresh, leap2 = leaps2->fresh;
     double step2 = step_values(s, side, bit), rest = seldom(s, bit);
     /* new along the second index, or kept along it and new along the first */
     double kept2 = side->mean[e2] - rest * side->whole[e2] - step2;
     double one = other * (step2 * side->mean[e] + (kept2 > 0 ? kept2 : 0) * leap);
     double any = other * (leap2 * side->mean[e] + greater(side->mean[e2] - leap2, 0) * leap);
-    double kept = lesser(side->mean[e] - leap, leap_kept(s, side, first, run)) *
-            lesser(side->mean[e2] - leap2, leap_kept(s, side, loop, run));
+    double kept = lesser(side->mean[e] - leap, leaps->kept) *
+            lesser(side->mean[e2] - leap2, leaps2->kept);
     *in_stamp = one + rest * any;
     *in_run = other * greater(kept, 0);
 }
@@ -444,7 +385,7 @@ static void fill_form(struct mapper_slides *s, struct mapper_slide_form *form, i
     unsigned run = (form->run | form->run >> n) & ((1U << n) - 1); /* loops */
     double plain = plain_words(s, side), other = side->other[s->walk->access->index_of[first]];
 
-    form->any[k] = words_each(other * leap_values(s, side, first, run), plain);
+    form->any[k] = words_each(other * leap_of(s, side, first, run, false)->fresh, plain);
     form->one[k] = side->grouped && s->walk->knows_net
             ? 0
             : words_each(step_words(s, side, form->first), plain);

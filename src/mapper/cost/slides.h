@@ -24,6 +24,13 @@ struct mapper_slide_form {
     double stamps[2][MAPPER_LOOPS], runs[2][MAPPER_LOOPS];
 };
 
+enum mapper_leaps {
+    MAPPER_ALONE,
+    MAPPER_PERHAPS_BOTH,
+    MAPPER_BOTH,
+    MAPPER_LEAPS
+};
+
 /* The groups of PEs that share words, or all tiles by themselves. */
 struct mapper_slide_side {
     bool grouped;
@@ -31,10 +38,14 @@ struct mapper_slide_side {
     double words; /* of a stamp, on average */
     double mean[MAPPER_INDICES], whole[MAPPER_INDICES]; /* values; where no tile is short */
     double other[MAPPER_INDICES]; /* words for each value of an index */
-    /* by loop, when it is alone in its index and when not; by bit, far and near ones; by loop */
-    unsigned leap_known[2], step_known[2], pair_known;
-    double leap_kept[2][MAPPER_LOOPS], pair_kept[MAPPER_LOOPS]; /* by whole tiles */
-    double leap[2][MAPPER_LOOPS], step[2 * MAPPER_LOOPS], pair[MAPPER_LOOPS];
+    unsigned step_known[2]; /* by bit, far and near ones */
+    double step[2 * MAPPER_LOOPS];
+    /* By loop: when it moves by several steps, the others of its index staying, one of them perhaps
+     * moving, and moving. */
+    struct mapper_leap {
+        bool is_known;
+        double fresh, kept; /* values; those that whole tiles keep at most */
+    } leap[MAPPER_LEAPS][MAPPER_LOOPS];
 };
 
 /* The temporal loops outside compute units whose last tiles may be short, on average over PEs. */

@@ -37,6 +37,16 @@ static inline int64_t mapper_steps_at(
     return product;
 }
 
+/* The least prime factor of "n"; of 1, 1. */
+static inline int64_t sator_mapper_smallest_prime(int64_t n)
+{
+    for (int64_t p = 2; p <= n / p; p++) {
+        if (n % p == 0)
+            return p;
+    }
+    return n;
+}
+
 struct mapper_cost {
     double pj, cycles, value; /* value: the objective */
 };

@@ -71,53 +71,6 @@ struct listing {
 
 /* ---- which transfers care ---- */
 
-/* Whether all links of the transfer that lead along the row come from the stamp before, from the
- * next PE of the row. */
-static bool has_near_links(const struct mapper_transfer *t, int row)
-{
-    bool all = t->n_buses == 0 && !(t->wired >> row & 1);
-
-    for (int i = 0; i < t->n_passes && all; i++) {
-        const struct mapper_pass *pass = &t->passes[i];
-        if (pass->shift[row] == 0 || pass->is_idle)
-            continue;
-        all = pass->interval == 1 && llabs(pass->shift[row]) == 1;
-        for (int r = 0; r < MAPPER_ROWS; r++)
-            all &= r == row || pass->shift[r] == 0;
-    }
-    return all;
-}
-
-static bool cares(const struct mapper_transfer *t, const struct listing *l)
-{
-    const struct mapper_access *access = &l->problem->access[t->access];
-    unsigned here = 0, sliding = access->relevant & ~access->plain;
-
-    for (int k = 0; k < l->n_loops; k++)
-        here |= 1U << l->loop[k];
-    if (!((t->is_complex || t->may_pass ? passing_rows(t) | t->wired : t->wired) >> l->row & 1))
-        return false;
-    if (t->may_pass && (here & sliding) == 0 && has_near_links(t, l->row))
-        return false; /* a neighbour has this PE's tile, or none of it (add_link, wiring.c) */
-    return t->is_complex || t->may_pass || l->problem->in_hull ||
-            ((here & access->relevant) && (here & ~access->relevant));
-}
-
-/* ---- orders that cost no more ---- */
-
-/* What a loop is to an access; words go from PE to PE along plain loops never, along others if
- * those of the first kind stand outside of them. */
-enum digit_kind {
-    PLAIN, /* alone in its index */
-    NONE, /* in no index */
-    WINDOW /* together with others */
-};
-
-static enum digit_kind kind_of(const struct mapper_access *access, int loop)
-{
-    return !(access->relevant >> loop & 1) ? NONE : access->plain >> loop & 1 ? PLAIN : WINDOW;
-}
-
 /* Whether all that leads along the row comes from the next PE of it; which of that are wires, and
  * which links from the stamp before. */
 static bool is_straight(const struct mapper_transfer *t, int row, bool *wires, bool *before)
@@ -136,6 +89,39 @@ static bool is_straight(const struct mapper_transfer *t, int row, bool *wires, b
         *before |= pass->interval == 1;
     }
     return all;
+}
+
+static bool cares(const struct mapper_transfer *t, const struct listing *l)
+{
+    const struct mapper_access *access = &l->problem->access[t->access];
+    unsigned here = 0, sliding = access->relevant & ~access->plain;
+
+    for (int k = 0; k < l->n_loops; k++)
+        here |= 1U << l->loop[k];
+    if (!((t->is_complex || t->may_pass ? passing_rows(t) | t->wired : t->wired) >> l->row & 1))
+        return false;
+    bool wires, before;
+    bool has_near_links =
+            is_straight(t, l->row, &wires, &before) && !wires && !(t->wired >> l->row & 1);
+    if (t->may_pass && (here & sliding) == 0 && has_near_links)
+        return false; /* a neighbour has this PE's tile, or none of it (add_link, wiring.c) */
+    return t->is_complex || t->may_pass || l->problem->in_hull ||
+            ((here & access->relevant) && (here & ~access->relevant));
+}
+
+/* ---- orders that cost no more ---- */
+
+/* What a loop is to an access; words go from PE to PE along plain loops never, along others if
+ * those of the first kind stand outside of them. */
+enum digit_kind {
+    PLAIN, /* alone in its index */
+    NONE, /* in no index */
+    WINDOW /* together with others */
+};
+
+static enum digit_kind kind_of(const struct mapper_access *access, int loop)
+{
+    return !(access->relevant >> loop & 1) ? NONE : access->plain >> loop & 1 ? PLAIN : WINDOW;
 }
 
 /* Whether the transfer costs the same when "a" and "b", neighbours, change places: it has neither

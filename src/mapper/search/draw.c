@@ -13,15 +13,6 @@ uint64_t sator_mapper_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-static int64_t smallest_prime(int64_t n)
-{
-    for (int64_t p = 2; p <= n / p; p++) {
-        if (n % p == 0)
-            return p;
-    }
-    return n;
-}
-
 enum {
     MOST_TRIES = 1000,
     FILL_TRIES = 20
@@ -96,7 +87,7 @@ static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
     }
     give_least(problem, mapping, used, loop, &rest);
     while (rest > 1) {
-        int64_t prime = smallest_prime(rest);
+        int64_t prime = sator_mapper_smallest_prime(rest);
         int r = draw_row(problem, state, used, loop, prime);
         used[r] *= prime;
         mapping->factor[r][loop] *= prime;
@@ -162,7 +153,7 @@ static void fill(const struct mapper_problem *problem, uint64_t *state,
         mapping->factor[r][loop] = r == problem->innermost ? problem->extent[loop] : 1;
     }
     while (left > 1) {
-        int64_t prime = smallest_prime(left);
+        int64_t prime = sator_mapper_smallest_prime(left);
         int r = (int)(sator_mapper_random(state) % (uint64_t)problem->innermost);
         mapping->factor[problem->row[r].is_space ? 0 : r][loop] *= prime;
         left /= prime;

@@ -1,6 +1,7 @@
 /* Many tiles of a memory bounded at once, by one that is larger than all of them (doc/search.md,
  * "Maximal tiles").
  */
+#include "base/checked.h"
 #include "mapper/strategies/optimal.h"
 
 #include <math.h>
@@ -19,15 +20,8 @@ static int64_t common_multiple(const int64_t *factors, int count)
 {
     int64_t multiple = 1;
 
-    for (int i = 0; i < count; i++) {
-        int64_t a = factors[i], b = multiple;
-        while (b != 0) { /* a becomes their greatest common divisor, at least 1 */
-            int64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        multiple *= a > 1 ? factors[i] / a : factors[i];
-    }
+    for (int i = 0; i < count; i++)
+        multiple *= factors[i] / sator_gcd(factors[i], multiple);
     return multiple; /* of divisors of one number: no more than that */
 }
 
