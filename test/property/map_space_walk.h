@@ -5,10 +5,6 @@
 
 #include "property/map_space_problem.h"
 
-enum {
-    MOST_MAPPINGS = 1200 /* of a problem */
-};
-
 /* ---- the space ---- */
 
 /* What a mapping uses that a result may say it left out. */
@@ -61,7 +57,7 @@ static void choose_bypass(struct walk *walk)
     for (unsigned bits = 0; bits < 1U << n_bits && !walk->is_done; bits++) {
         walk->mapping.bypass = bits;
         walk->n_mappings++;
-        walk->is_done = walk->n_mappings > MOST_MAPPINGS;
+        walk->is_done = walk->n_mappings > p->most_mappings;
         if (walk->visit != NULL)
             walk->visit(walk);
     }
