@@ -276,7 +276,7 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_net
         if (st != SATOR_OK)
             break;
         if (!next->proved) { /* a faster one may take less energy: it is no point of the front */
-            st = next->stopped;
+            st = next->stopped != SATOR_OK ? next->stopped : SATOR_LIMIT;
             sator_map_result_free(next);
             break;
         }

@@ -108,6 +108,9 @@ static bool is_beaten(const struct judge *judge, const struct figures *figures)
         return is_less(objective(judge->problem, figures), judge->alone->bound);
     for (int i = 0; i < judge->n_results; i++) {
         const struct sator_map_result *r = judge->results[i];
+        bool is_last = judge->status == SATOR_LIMIT && i == judge->n_results - 1;
+        if (is_last && is_less(figures->cycles, r->total_cycles))
+            return is_less(figures->pj, r->energy_pj); /* what is faster still was not searched */
         if (!is_less(figures->pj, r->energy_pj) && !is_less(figures->cycles, r->total_cycles))
             return false;
     }
@@ -307,7 +310,7 @@ static void finish(struct judge *judge, struct tally *tally)
                 judge->least);
     tally->n_problems++;
     tally->n_infeasible += judge->status == SATOR_INFEASIBLE;
-    tally->n_unproved += !judge->is_proved;
+    tally->n_unproved += !judge->is_proved || judge->status == SATOR_LIMIT;
     tally->n_fronts += p->pareto;
     tally->n_imperfect += p->imperfect;
     tally->n_skewed += judge->is_skewed;
@@ -341,7 +344,7 @@ static void run_problem(struct problem *p, bool timed, struct tally *tally)
             search(&judge);
         }
         forget_messages(&judge);
-        if (judge.status == SATOR_OK || judge.status == SATOR_INFEASIBLE)
+        if (judge.status == SATOR_OK || judge.status == SATOR_INFEASIBLE || judge.n_results > 0)
             finish(&judge, tally);
         else
             tally->n_declined++;
