@@ -68,12 +68,14 @@ struct step {
     bool order_known, tile_known;
     const struct mapper_mapping *mapping; /* as the step found them */
     const int64_t *rest;
+    int n_decided; /* decisions, in their order, so far */
     unsigned n_tiles, n_seen;
     int n_kept, room;
     struct candidate *kept;
 };
 
 static void take_step(struct scheduler *s, int child);
+static void decide(struct step *step);
 
 static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -377,7 +379,6 @@ struct unroll {
     int64_t best, best_named; /* PEs used by the candidates kept, and by loops that are named */
     bool counting; /* first pass: only find these */
     int looks; /* left of a hasty search */
-    void (*then)(struct step *step);
 };
 
 static void find_groups(struct unroll *u)
@@ -451,7 +452,7 @@ static void end_unrolling(struct unroll *u, int64_t pes, int64_t named)
         u->best_named = better ? named : u->best_named;
     } else if (pes == u->best && named == u->best_named) {
         u->step->scheduler->search->counters.unrollings++;
-        u->then(u->step);
+        decide(u->step);
     }
 }
 
@@ -517,7 +518,7 @@ static void unroll_group(
     u->room[loop] = whole;
 }
 
-/* Call "then" for the unrollings of "loops" that use most PEs, if these are more than "others". */
+/* Go on with the unrollings of "loops" that use most PEs, if these are more than "others". */
 static void unroll_loops(struct unroll *u, unsigned loops, int64_t others)
 {
     int64_t factor[MAPPER_LOOPS];
@@ -536,16 +537,16 @@ static void unroll_loops(struct unroll *u, unsigned loops, int64_t others)
 
 /* Unroll the loops that the principle names; where these leave PEs idle that others could use, also
  * fill the array with those ("high throughput"), as few as it takes. */
-static void unroll(struct step *step, void (*then)(struct step *step))
+static void unroll(struct step *step)
 {
     const struct scheduler *s = step->scheduler;
     const struct mapper_problem *p = s->problem;
-    struct unroll u = {.step = step, .named = named_loops(step), .then = then};
+    struct unroll u = {.step = step, .named = named_loops(step)};
 
     for (int k = 0; k < p->n_spread_limits; k++) /* which reuse does not ask for */
         u.named |= p->spread_limits[k].limits.least > 1 ? 1U << p->spread_limits[k].loop : 0;
     if (step->space_rows == 0) {
-        then(step);
+        decide(step);
         return;
     }
     for (int i = 0; i < s->problem->n_loops; i++) {
@@ -561,40 +562,34 @@ static void unroll(struct step *step, void (*then)(struct step *step))
 
 /* ---- tiling ---- */
 
-struct tiling {
-    struct step *step;
-    void (*then)(struct step *step);
-};
-
 static void take_tile(void *data, const int64_t *factor)
 {
-    const struct tiling *tiling = data;
-    struct scheduler *s = tiling->step->scheduler;
-    int row = s->problem->memory[tiling->step->child].row;
+    struct step *step = data;
+    struct scheduler *s = step->scheduler;
+    int row = s->problem->memory[step->child].row;
     int64_t rest[MAPPER_LOOPS];
 
-    if (is_passed_over(s, &tiling->step->n_tiles, HASTY_TILES))
+    if (is_passed_over(s, &step->n_tiles, HASTY_TILES))
         return;
     memcpy(rest, s->rest, sizeof rest);
     memcpy(s->mapping.factor[row], factor, sizeof rest);
     for (int i = 0; i < s->problem->n_loops; i++)
         s->rest[i] = rest[i] / factor[i];
-    tiling->step->tile_known = true;
-    tiling->then(tiling->step);
-    tiling->step->tile_known = false;
+    step->tile_known = true;
+    decide(step);
+    step->tile_known = false;
     memcpy(s->rest, rest, sizeof rest);
     for (int i = 0; i < s->problem->n_loops; i++)
         s->mapping.factor[row][i] = 1;
 }
 
-static void tile(struct step *step, void (*then)(struct step *step))
+static void tile(struct step *step)
 {
     struct scheduler *s = step->scheduler;
-    struct tiling tiling = {step, then};
     struct mapper_shape shape;
 
     if (step->child == s->problem->n_memories) {
-        then(step); /* the compute units hold one instance's words */
+        decide(step); /* the compute units hold one instance's words */
         return;
     }
     sator_mapper_shape_init(s->problem, &s->mapping, &shape);
@@ -610,7 +605,7 @@ static void tile(struct step *step, void (*then)(struct step *step))
             grow &= ~(1U << i);
     }
     sator_sunstone_tiles(s->search, step->child, shape.inside[row], least, room, grow,
-            s->is_hasty ? HASTY_TILES : 0, take_tile, &tiling);
+            s->is_hasty ? HASTY_TILES : 0, take_tile, step);
 }
 
 /* ---- the orders within a step (the paper's Table VI) ---- */
@@ -633,7 +628,7 @@ static int gather_alike(struct step *step, struct sunstone_order *orders, int co
     return alike;
 }
 
-static void for_orders(struct step *step, void (*then)(struct step *step))
+static void for_orders(struct step *step)
 {
     struct scheduler *s = step->scheduler;
     struct sunstone_order *orders;
@@ -649,35 +644,22 @@ static void for_orders(struct step *step, void (*then)(struct step *step))
         step->order = &orders[k];
         step->others = &orders[k + 1];
         step->n_others = alike - 1;
-        then(step);
+        decide(step);
     }
     step->order_known = false;
     free(orders);
 }
 
-static void unroll_and_finish(struct step *step)
+/* The next decision of the step, in all ways, and those after it. */
+static void decide(struct step *step)
 {
-    unroll(step, finish_candidate);
-}
+    static void (*const decisions[][4])(struct step * step) = {
+            {for_orders, tile, unroll, finish_candidate},
+            {tile, unroll, for_orders, finish_candidate},
+            {unroll, tile, for_orders, finish_candidate}};
 
-static void tile_unroll_and_finish(struct step *step)
-{
-    tile(step, unroll_and_finish);
-}
-
-static void order_and_finish(struct step *step)
-{
-    for_orders(step, finish_candidate);
-}
-
-static void unroll_order_and_finish(struct step *step)
-{
-    unroll(step, order_and_finish);
-}
-
-static void tile_order_and_finish(struct step *step)
-{
-    tile(step, order_and_finish);
+    decisions[step->scheduler->intra_order][step->n_decided++](step);
+    step->n_decided--;
 }
 
 static void take_step(struct scheduler *s, int child)
@@ -697,16 +679,7 @@ static void take_step(struct scheduler *s, int child)
     memcpy(rest, s->rest, sizeof rest);
     step.mapping = &mapping;
     step.rest = rest;
-    switch (s->intra_order) {
-    case 1:
-        tile(&step, unroll_order_and_finish);
-        break;
-    case 2:
-        unroll(&step, tile_order_and_finish);
-        break;
-    default:
-        for_orders(&step, tile_unroll_and_finish);
-    }
+    decide(&step);
     take_kept(&step);
     free(step.kept);
 }
