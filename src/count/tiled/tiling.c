@@ -36,10 +36,6 @@ static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int6
     int n_times = (parent < 0 ? 0 : t->states[parent].n_times) + (kind == PLACED);
     int64_t *kept = SATOR_NEW_ARRAY(t->arena, int64_t, 2 * n_times + 1);
     memset(kept, 0xff, sizeof *kept * (size_t)(2 * n_times + 1));
-    bool is_joined = kind == OF_NETWORK || (parent >= 0 && t->states[parent].tally != NULL);
-    const struct tiled_tally **tally = is_joined
-            ? SATOR_NEW_ARRAY(t->arena, const struct tiled_tally *, 2 * n_times + 2)
-            : NULL;
     if (t->n_states == t->state_room) {
         t->state_room *= 2;
         t->states = sator_realloc(t->states, sizeof *t->states * (size_t)t->state_room);
@@ -51,8 +47,7 @@ static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int6
             .n_times = n_times,
             .all = -1,
             .most = -1,
-            .kept = kept,
-            .tally = tally};
+            .kept = kept};
     return t->n_states++;
 }
 
@@ -70,24 +65,30 @@ static void keep_words(struct sator_tiling *t, struct tiled_tally *tally)
     tally->word = words;
 }
 
-/* The words of a state in pattern "kept", or TILING_ALL, by their holders; NULL when they cannot be
- * counted. */
-static const struct tiled_tally *find_tally(struct sator_tiling *t, int p, int state, int kept)
+/* The words of part "p" by their holders in pattern "kept", or TILING_ALL; of one stamp where
+ * "behind" says how far the numbers of each source lie behind, and no pattern of time is asked.
+ * Valid until the next call; below 0 of them when they cannot be counted. */
+static const struct tiled_tally *find_tally(
+        struct sator_tiling *t, int p, int kept, const int64_t *behind)
 {
-    const struct tiled_tally **known = &t->states[state].tally[1 + kept];
-    struct tiled_question q;
+    int64_t key[3 + TILED_SOURCES] = {t->state[p], t->network->number, kept};
+    size_t length = 3;
     const struct sator_decline *reason = NULL;
+    struct tiled_question q;
+    bool is_new;
 
-    if (*known != NULL)
-        return *known;
-    struct tiled_tally *made = SATOR_NEW(t->arena, struct tiled_tally);
-    if (tiling_state_open(t, p, state, kept, &q)) {
-        tiling_network_ask(t->network, t->scratch, p, t->joined_digit, &q);
-        if (tiled_walk(&q, &t->part[p], made, &reason) != SATOR_OK)
-            return NULL;
-    }
-    keep_words(t, made);
-    return *known = made;
+    for (int s = 0; s < t->network->n_sources && behind != NULL; s++)
+        key[length++] = behind[s];
+    struct tiled_tally *tally = sator_memo_place(t->tallies, key, length, &is_new);
+    if (!is_new || !tiling_state_open(t, p, t->state[p], kept, &q))
+        return tally;
+    tiling_network_ask(t->network, t->scratch, p, t->joined_digit, &q);
+    q.behind = behind;
+    if (tiled_walk(&q, &t->part[p], tally, &reason) == SATOR_OK)
+        keep_words(t, tally);
+    else
+        tally->n = -1;
+    return tally;
 }
 
 /* Multiply the words of a part, by their holders, with those of the parts before it. False when
@@ -114,8 +115,8 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
     *crossing = (struct crossing){0};
     sator_arena_clear(t->scratch);
     for (int p = 0; p < t->n_parts; p++) {
-        const struct tiled_tally *tally = find_tally(t, p, t->state[p], kept[p]);
-        if (tally == NULL)
+        const struct tiled_tally *tally = find_tally(t, p, kept[p], NULL);
+        if (tally->n < 0)
             return false;
         if (tally->n == 0)
             return true;
@@ -130,36 +131,6 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
     return anew < INT64_MAX / 4;
 }
 
-/* The words of part "p" in a stamp by their holders. No pattern of time is asked here: how far a
- * tile has moved since the stamps before is given, and so how far the numbers of each source lie
- * behind. */
-static const struct tiled_tally *find_entering(
-        struct sator_tiling *t, int p, const int64_t *const *moved)
-{
-    const struct tiling_network *network = t->network;
-    int64_t key[2 + TILED_SOURCES] = {t->state[p], network->number}, *behind = key + 2;
-    const struct sator_decline *reason = NULL;
-    struct tiled_question q;
-    bool is_new;
-
-    for (int s = 0; s < network->n_sources; s++)
-        behind[s] = network->source[s].back == 0 || !t->part[p].is_indexed
-                ? 0
-                : moved[network->source[s].back - 1][p];
-    struct tiled_tally *tally =
-            sator_memo_place(t->stamps, key, 2 + (size_t)network->n_sources, &is_new);
-    if (!is_new)
-        return tally;
-    tiling_state_open(t, p, t->state[p], TILING_ALL, &q);
-    tiling_network_ask(t->network, t->scratch, p, t->joined_digit, &q);
-    q.behind = behind;
-    enum sator_status st = tiled_walk(&q, &t->part[p], tally, &reason);
-    assert(st == SATOR_OK); /* nothing is declined where all is whole */
-    (void)st;
-    keep_words(t, tally);
-    return tally;
-}
-
 int64_t sator_tiling_entering(struct sator_tiling *t, const int64_t *const *moved)
 {
     const struct tiling_network *network = t->network;
@@ -168,8 +139,12 @@ int64_t sator_tiling_entering(struct sator_tiling *t, const int64_t *const *move
     assert(t->is_whole && !network->is_unknown);
     sator_arena_clear(t->scratch);
     for (int p = 0; p < t->n_parts; p++) {
-        bool is_counted = multiply(t, p, find_entering(t, p, moved), &product);
-        assert(is_counted);
+        int64_t behind[TILED_SOURCES] = {0};
+        for (int s = 0; s < network->n_sources && t->part[p].is_indexed; s++)
+            behind[s] = network->source[s].back == 0 ? 0 : moved[network->source[s].back - 1][p];
+        const struct tiled_tally *tally = find_tally(t, p, TILING_ALL, behind);
+        bool is_counted = tally->n >= 0 && multiply(t, p, tally, &product);
+        assert(is_counted); /* nothing is declined where all is whole */
         (void)is_counted;
     }
     return (int64_t)tiled_tally_fetched(
@@ -179,12 +154,12 @@ int64_t sator_tiling_entering(struct sator_tiling *t, const int64_t *const *move
 /* The same, remembered; both are -2 when they cannot be counted. */
 static struct crossing find_crossing(struct sator_tiling *t, const int *kept)
 {
-    int64_t key[TILING_LOOPS];
+    int64_t key[1 + TILING_LOOPS] = {t->network->number};
     bool is_new;
 
     for (int p = 0; p < t->n_parts; p++)
-        key[p] = (int64_t)t->state[p] * 2 * TILING_DIGITS + kept[p] + 1;
-    struct crossing *known = sator_memo_place(t->crossings, key, (size_t)t->n_parts, &is_new);
+        key[1 + p] = (int64_t)t->state[p] * 2 * TILING_DIGITS + kept[p] + 1;
+    struct crossing *known = sator_memo_place(t->crossings, key, 1 + (size_t)t->n_parts, &is_new);
     if (is_new && (t->network->is_unknown || !count_crossing(t, kept, known)))
         *known = (struct crossing){-2, -2};
     return *known;
@@ -299,8 +274,6 @@ void sator_tiling_join(struct sator_tiling *t, const struct sator_tiling_net *ne
 
     t->network = t->networks[number];
     t->is_whole = net->is_stamp;
-    for (int p = 0; p < t->n_parts && !t->is_whole; p++)
-        t->state[p] = child_of(t, t->state[p], TILING_LOOPS, OF_NETWORK, number);
 }
 
 int64_t sator_tiling_step(struct sator_tiling *t, int loop)
@@ -383,7 +356,7 @@ struct sator_tiling *sator_tiling_new(
             .numbers = sator_memo_new(sizeof(int)),
             .network_of = sator_memo_new(sizeof(int)),
             .crossings = sator_memo_new(sizeof(struct crossing)),
-            .stamps = sator_memo_new(sizeof(struct tiled_tally))};
+            .tallies = sator_memo_new(sizeof(struct tiled_tally))};
     t->states = sator_alloc(sizeof *t->states * (size_t)t->state_room);
     memset(t->part_of, -1, sizeof t->part_of);
     for (int e = 0; e < access->n_indices && is_class; e++)
@@ -413,7 +386,7 @@ void sator_tiling_free(struct sator_tiling *t)
     sator_memo_free(t->numbers);
     sator_memo_free(t->network_of);
     sator_memo_free(t->crossings);
-    sator_memo_free(t->stamps);
+    sator_memo_free(t->tallies);
     free(t->states);
     free(t);
 }

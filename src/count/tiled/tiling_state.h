@@ -8,7 +8,6 @@ enum tiling_digit_kind {
     OF_TILE, /* of the root: what is inside */
     OF_TIME,
     PLACED, /* the next digit of time of the loop */
-    OF_NETWORK, /* nothing more of PEs: they have network number "size" */
     OF_PES /* and more: enum sator_tiling_pes */
 };
 
@@ -22,9 +21,6 @@ struct tiling_state {
     /* Words kept from stamp to stamp, or -1. At 2 k: in the steps of a digit of another part that
      * stands outside of the innermost k digits of time; at 2 k + 1: in those of the k-th itself. */
     int64_t *kept;
-    /* Where PEs are joined, by their holders: at 0 the words of all stamps, then of those patterns.
-     * NULL while unknown. */
-    const struct tiled_tally **tally;
 };
 
 struct sator_tiling {
@@ -56,7 +52,7 @@ struct sator_tiling {
     struct tiling_network **networks;
     struct sator_memo *network_of; /* int: by joined digits and net */
     struct sator_memo *crossings; /* struct crossing: by states and patterns */
-    struct sator_memo *stamps; /* struct tiled_tally: by state, network and moves */
+    struct sator_memo *tallies; /* struct tiled_tally: by state, network and what is asked */
 };
 
 /* What is asked of a state in place of a pattern (struct tiling_state, "kept"). */
