@@ -1,8 +1,8 @@
 /* Transfers as tilings (count/tiled/tiling.h): all digits outside the child's tile, row by row from
  * inside out; compute units have tiles of one iteration.
  *
- * Counted in this way are accesses that are quotients of sums, and all transfers where tiles are
- * cut short.
+ * Counted in this way are accesses that are quotients of sums, all transfers where tiles are cut
+ * short, and, of whole tiles, what enters PEs in one stamp where words pass on between them.
  */
 #include "count/tiled/tiling.h"
 
