@@ -6,8 +6,8 @@
 
 A PLACE is a folder, a file, or FILE:FROM-TO; without one, src/count, model, mapper, explore and simulate. A change is a
 comparison that takes or leaves equality, a sign, a factor or divisor left out, a constant one greater, && for ||, a
-condition negated, a call or assignment left out, fmin for fmax, a returned truth value. COUNT of them (0: all) are drawn
-with the seed: as many from each place, and there as many of each kind.
+condition negated, a call or assignment left out, fmin for fmax (or the like), a returned truth value. COUNT of them (0: all) are
+drawn with the seed: as many from each place, and there as many of each kind.
 
 All changes are in one build of a copy of the tree, in FOLDER (build/mutants): each is an expression
 "changed(ID) ? after : before", and the environment says which ID is on. A first run of every test without a change tells
@@ -53,7 +53,9 @@ KIND = {"<": "equality", "<=": "equality", ">": "equality", ">=": "equality", "=
         "&&": "logic", "||": "logic"}
 # Without these a test of a release build notices nothing: memory is not given back.
 QUIET = re.compile(r"\w*(free|destroy|release|close|unref|drop|clear)\w*$")
-NAMES = {b"fmin": b"fmax", b"fmax": b"fmin", b"min": b"max", b"max": b"min", b"true": b"false", b"false": b"true"}
+PAIRS = [(b"fmin", b"fmax"), (b"min", b"max"), (b"lesser", b"greater"), (b"mapper_lesser", b"mapper_greater"),
+         (b"true", b"false")]
+NAMES = dict(PAIRS) | {b: a for a, b in PAIRS}
 
 MUTANT_H = """#ifndef SATOR_CHANGED_H
 #define SATOR_CHANGED_H
