@@ -86,23 +86,23 @@ static void search_one(struct mapper_question *q, struct mapper_search *search, 
         *best = i;
 }
 
-/* The numbers of the problems, those last of which the engines count some words: with a mapping
- * that is nearly the best they are asked about few. Else those first over whose arrays words pass
- * along most dimensions: what they find leaves little of the others. */
-static int *visiting_order(const struct mapper_question *q)
+/* The problems from "first" to "end" - 1, those last of which the engines count some words: with a
+ * mapping that is nearly the best they are asked about few. Else those first over whose arrays
+ * words pass along most dimensions: what they find leaves little of the others. */
+static int *visiting_order(const struct mapper_question *q, int first, int end)
 {
-    int *order = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
-    int *rank = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
+    int *order = SATOR_NEW_ARRAY(q->arena, int, end - first);
+    int *rank = SATOR_NEW_ARRAY(q->arena, int, end - first);
 
-    for (int i = 0; i < q->n_apart; i++) {
-        const struct mapper_problem *p = &q->problems[i];
-        int at = i;
-        rank[i] = p->has_late ? -MAPPER_ROWS * p->n_transfers : 0;
+    for (int k = 0; k < end - first; k++) {
+        const struct mapper_problem *p = &q->problems[first + k];
+        int at = k;
+        rank[k] = p->has_late ? -MAPPER_ROWS * p->n_transfers : 0;
         for (int t = 0; t < p->n_transfers && q->n_problems > q->n_unskewed; t++)
-            rank[i] += __builtin_popcount(p->transfer[t].collapsed);
-        for (; at > 0 && rank[order[at - 1]] < rank[i]; at--)
+            rank[k] += __builtin_popcount(p->transfer[t].collapsed);
+        for (; at > 0 && rank[order[at - 1] - first] < rank[k]; at--)
             order[at] = order[at - 1];
-        order[at] = i;
+        order[at] = first + k;
     }
     return order;
 }
@@ -112,9 +112,13 @@ static int *visiting_order(const struct mapper_question *q)
 static void search_windows(
         struct mapper_question *q, struct mapper_search *search, const bool *possible, int *best)
 {
-    for (int i = q->n_counted; i < q->n_problems; i++) {
-        if (possible[i] && search->found && search->stopped == SATOR_OK)
-            search_one(q, search, i, best);
+    int n = q->n_problems - q->n_counted;
+    int *order = visiting_order(q, q->n_counted, q->n_problems);
+
+    search->windows_end = sator_mapper_looks(search) * 5 / 4;
+    for (int k = 0; k < n; k++) {
+        if (possible[order[k]] && search->found && search->stopped == SATOR_OK)
+            search_one(q, search, order[k], best);
         search->windows_open |= search->stopped != SATOR_OK;
     }
 }
@@ -145,7 +149,7 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
 {
     double bound = INFINITY;
     bool proved = true;
-    int *order = visiting_order(q);
+    int *order = visiting_order(q, 0, q->n_apart);
     bool *possible = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
     if (q->options->strategy == SATOR_MAP_OPTIMAL)

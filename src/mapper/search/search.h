@@ -30,6 +30,7 @@ struct mapper_search {
     bool chains_open, orders_open; /* ... before all chains of ceilings, all orders on arrays */
     bool windows_open; /* ... before all joins of skewed loops across memories, or one that is
                           none of the space seemed to be better than the best: */
+    uint64_t windows_end; /* the looks at which their searches end, but for some at each */
     int n_refused; /* such mappings, where their windows are listed */
     bool counted_open; /* ... before all skews under which words are counted */
     bool hull_open; /* ... before all mappings of a domain that is no box */

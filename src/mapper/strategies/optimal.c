@@ -276,7 +276,7 @@ static void search_counted(struct mapper_search *search)
     const struct mapper_problem *p = search->problem;
     bool known = !search->has_unknown, open = search->orders_open;
 
-    search->most_work = MOST_COUNTED_WORK;
+    search->most_work = MOST_COUNTED_WORK / 4; /* visit_listed gives more */
     bool ends = search_within(search, p, MOST_COUNTED_LOOKS);
     if (ends)
         search_row_orders(search, p);
@@ -304,10 +304,10 @@ void sator_mapper_optimal(struct mapper_search *search)
         return;
     }
     if (p->skew != NULL && p->skew->across) {
-        uint64_t before = sator_mapper_looks(search) / 4;
+        uint64_t end = sator_mapper_looks(search) + MOST_ORDER_LOOKS;
+        end = end > search->windows_end ? end : search->windows_end;
         search->n_refused = 0;
-        search->windows_open |=
-                !search_within(search, p, before > MOST_ORDER_LOOKS ? before : MOST_ORDER_LOOKS);
+        search->windows_open |= !search_within(search, p, end - sator_mapper_looks(search));
         return;
     }
     if (!p->imperfect) {

@@ -63,6 +63,16 @@ static void visit_in_rounds(struct optimizer *o, int first, double rest)
     }
 }
 
+/* Where the engines count: what they may spend until the "k"-th of "n" unrollings is left, its part
+ * of all. A search that is far behind would be given up in the end. */
+static void allow_work(struct mapper_search *search, int k, int n)
+{
+    uint64_t part = (uint64_t)MOST_COUNTED_WORK * (uint64_t)(k + 1) / (uint64_t)n;
+
+    if (search->most_work != 0 && part > search->most_work)
+        search->most_work = part;
+}
+
 /* Visit the unrollings listed, the best bound first. "rest" bounds those not listed yet. */
 static void visit_listed(struct optimizer *o, double rest)
 {
@@ -74,6 +84,7 @@ static void visit_listed(struct optimizer *o, double rest)
     optimal_find_alike(o);
     for (int k = 0; k < visits->n_alike && !sator_mapper_should_stop(o->search); k++) {
         const struct visit *first = &visits->item[visits->alike[k].first];
+        allow_work(o->search, k, visits->n_alike);
         optimal_list_inner(o, visits->alike[k].first);
         if (o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
             visit_in_rounds(o, k, rest);
