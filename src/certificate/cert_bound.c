@@ -388,14 +388,20 @@ static double least_of_child(
     return (c->has_near ? place_all(v, c, weights, false) : 0) + place_all(v, c, weights, true);
 }
 
+double cert_view_outer(struct cert_view *v, int m, const struct cert_weights *w)
+{
+    double sum = 0;
+
+    for (int c = 0; c < v->n_children; c++)
+        sum += v->child[c].memory <= m ? least_of_child(v, &v->child[c], w) : 0;
+    return sum;
+}
+
 static double least(void *data, const struct cert_weights *w)
 {
     struct cert_view *v = data;
-    double sum = w->constant;
 
-    for (int c = 0; c < v->n_children; c++)
-        sum += least_of_child(v, &v->child[c], w);
-    return fmax(sum, 0);
+    return fmax(w->constant + cert_view_outer(v, v->p->n_memories, w), 0);
 }
 
 /* ---- parts ---- */
@@ -461,7 +467,12 @@ void cert_view_unroll(struct cert_view *v)
     }
 }
 
-double cert_view_bound(struct cert_view *v, double goal)
+const struct cert_prices *cert_view_prices(const struct cert_view *v)
+{
+    return &v->prices;
+}
+
+const struct cert_problem *cert_view_now(struct cert_view *v, const struct cert_part **part)
 {
     for (int i = 0; i < v->n_children; i++) {
         struct child *c = &v->child[i];
@@ -472,16 +483,30 @@ double cert_view_bound(struct cert_view *v, double goal)
             memset(c->is_known[last], 0, sizeof(bool) << c->n_walks);
     }
     v->prices.cycles = cert_cycles(v->p, v->part);
-    return cert_least_value(v->p, &v->prices, least, v, goal);
+    *part = v->part;
+    return v->p;
+}
+
+double cert_view_bound(struct cert_view *v, double goal)
+{
+    const struct cert_part *part;
+    const struct cert_problem *p = cert_view_now(v, &part);
+
+    return cert_least_value(p, &v->prices, least, v, goal);
 }
 
 double cert_bound(const struct cert_problem *p, const struct cert_part *part, double goal)
 {
     struct sator_arena *arena = sator_arena_new();
     struct cert_view *v = cert_view_new(arena, p, part);
+    int decided = p->n_memories; /* the outermost memory from which on all is decided */
 
     cert_view_unroll(v);
     double bound = cert_view_bound(v, goal);
+    while (decided > 0 && is_known(p, part, p->memory[decided - 1].row))
+        decided--;
+    if (part->is_unrolled && decided > 0 && decided < p->n_memories)
+        bound = fmax(bound, cert_bound_inside(v, decided, goal));
     sator_arena_free(arena);
     return bound;
 }

@@ -112,7 +112,12 @@ static void split(struct cover *c, int m, int loop, double *least)
         return;
     }
     if (loop == c->p->n_loops) {
-        split(c, m - 1, 0, least);
+        double bound = m > 1 ? cert_bound_inside(c->view, m, c->goal) : 0;
+        c->tally->parts += m > 1;
+        if (bound >= c->goal)
+            *least = fmin(*least, bound);
+        else
+            split(c, m - 1, 0, least);
         return;
     }
     int64_t left = left_of(c, loop);
