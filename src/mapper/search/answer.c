@@ -164,6 +164,7 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
         if (possible[order[k]] && search->stopped == SATOR_OK)
             search_one(q, search, order[k], best);
     }
+    search->has_dived = q->n_problems > 1;
     search->only_dives = false;
     for (int k = 0; k < q->n_apart; k++) {
         int i = order[k];
@@ -174,6 +175,7 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
             bound = search->bound;
         proved &= search->proved;
     }
+    search->has_dived = false;
     search_counted(q, search, possible, best);
     proved &= search->found || !search->counted_open;
     search_windows(q, search, possible, best);

@@ -23,6 +23,7 @@ struct mapper_search {
     bool has_begun; /* optimal: sunstone was asked for a start */
     const struct mapper_problem *wider; /* optimal: one that has more mappings, in which climbs look
                                            for a better one, too; NULL: none */
+    bool has_dived; /* optimal: and found the best that is found so soon */
     bool only_dives; /* optimal: look for good mappings, without a proof */
     uint64_t most_looks; /* optimal: give up after so much (sator_mapper_looks); 0: never */
     uint64_t most_work; /* the same of ticks of the counting engines (base/context.h) */

@@ -116,7 +116,8 @@ static void visit_all(struct optimizer *o, double rest)
 {
     o->table.has_shared = false;
     optimal_list_inner(o, 0);
-    dive(o, rest);
+    if (!o->search->found || !(o->plan->orders || o->search->has_dived)) /* else that was done */
+        dive(o, rest);
     if (!o->search->only_dives)
         visit_listed(o, rest);
     optimal_forget_inner(o);
