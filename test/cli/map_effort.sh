@@ -12,10 +12,10 @@ effort() { # effort MOST ARGUMENTS: unrollings, tiles, partial orders and mappin
 }
 effort 793 resnet18 --layer conv4_1 --arch conventional
 effort 2644 resnet18 --layer fc --arch eyeriss-tenet --set energy_table=45nm # of which 836 without what only engines count under a skew
-effort 6071 resnet18 --layer conv5_1 --arch simba-like
-effort 11886 resnet18 --layer conv5_x --arch five-level
-effort 78000 resnet18 --layer conv3_1 --arch five-level
-effort 11156 resnet18 --layer conv5_1 --arch five-level --set 'levels.L2.may_bypass=[A,B,Y]' --set 'levels.L3.may_bypass=[A,B,Y]'
+effort 4065 resnet18 --layer conv5_1 --arch simba-like
+effort 11796 resnet18 --layer conv5_x --arch five-level
+effort 59240 resnet18 --layer conv3_1 --arch five-level
+effort 6921 resnet18 --layer conv5_1 --arch five-level --set 'levels.L2.may_bypass=[A,B,Y]' --set 'levels.L3.may_bypass=[A,B,Y]'
 effort 3530 gemm:i=60,j=48,k=36 --arch systolic-2d-8x8
 effort 3640 gemm:i=97,j=89,k=101 --arch conventional --imperfect
 effort 6823 resnet18 --layer conv5_1 --arch conventional --imperfect
