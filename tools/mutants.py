@@ -4,10 +4,10 @@
     tools/mutants.py [-n COUNT] [-s SEED] [-b FOLDER] [-j JOBS] [-t TESTS] [-l SECONDS] [-m SECONDS]
                      [--again] [--open] [--list] [PLACE ...]
 
-A PLACE is a folder, a file, or FILE:FROM-TO; without one, src/count, model, mapper, explore and simulate. A change is a
-comparison that takes or leaves equality, a sign, a factor or divisor left out, a constant one greater, && for ||, a
-condition negated, a call or assignment left out, fmin for fmax (or the like), a returned truth value. COUNT of them (0: all) are
-drawn with the seed: as many from each place, and there as many of each kind.
+A PLACE is a folder, a file, or FILE:FROM-TO; without one, src/count, model, mapper, explore and simulate. A change is
+a comparison that takes or leaves equality, a sign, a factor or divisor left out, a constant one greater, && for ||, a
+condition negated, a call or assignment left out, fmin for fmax (or the like), a returned truth value. COUNT of them
+(0: all) are drawn with the seed: as many from each place, and there as many of each kind.
 
 All changes are in one build of a copy of the tree, in FOLDER (build/mutants): each is an expression
 "changed(ID) ? after : before", and the environment says which ID is on. A first run of every test without a change tells
