@@ -86,6 +86,13 @@ static const struct known *count(struct orders *o, int m)
     return known;
 }
 
+/* Whether what "find_words" says is what the move brings, or energy does not fall with more of it:
+ * over links and several buses it is the least, and a wire may cost more than what it spares. */
+static bool is_known(const struct orders *o, int m)
+{
+    return !o->leaf->p->move[m].has_network || o->prices->energy.unique[m] > 0;
+}
+
 /* An order of all memories. */
 static void look_at(struct orders *o)
 {
@@ -99,8 +106,10 @@ static void look_at(struct orders *o)
         find_words(o, m, &words[m]);
     double value = value_of(o, words, false);
     for (int m = 0; m < p->n_moves && value < o->goal; m++) {
-        if (!o->leaf->is_counted[m])
+        if (!o->leaf->is_counted[m]) {
+            is_whole &= is_known(o, m);
             continue;
+        }
         const struct known *known = count(o, m);
         is_whole &= known->is_counted;
         if (known->is_counted)

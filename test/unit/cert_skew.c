@@ -328,6 +328,43 @@ static void test_dear_wires(void **state)
     end(&f);
 }
 
+/* The same of a window where other words, of B over a bus along a skewed row, are counted. PE i
+ * wants x and x + 2 of 3 x' + i, and over the link PE i + 1 hands on one of them to two of three
+ * PEs in the second step. So on either side of the skewed row 10 words of A are read and 2 are the
+ * link's, for 10 pJ each; both sides want 4 words of B and write 6 sums. */
+static void test_dear_links(void **state)
+{
+    (void)state;
+    static const char window[] = "name: window\nsizes: {x: 6, r: 2, k: 2}\n"
+                                 "op: \"Y[x,k] += A[x+2*r] * B[r,k]\"\n";
+    static const char arch[] =
+            "name: rows\nlevels:\n"
+            "  - {memory: scratchpad, energy_pj: {read: 1, write: 1}}\n"
+            "  - array: PE\n"
+            "    shape: [3, 2]\n"
+            "    links:\n"
+            "      - {name: west, map: \"PE[i,j] -> PE[i-1,j]\", interval: 1, tensors: [A],\n"
+            "         energy_pj: 10}\n"
+            "      - {name: south, map: \"PE[i,j] -> PE[i,j+1]\", interval: 1, tensors: [Y],\n"
+            "         energy_pj: 0}\n"
+            "    multicast:\n"
+            "      - {name: all, map: \"PE[i,j] -> BUS[0]\", tensors: [B], energy_pj: 0}\n"
+            "  - {memory: L1, energy_pj: {read: 0, write: 0}}\n"
+            "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
+    static const int64_t step[4] = {0, 0, 1, 0};
+    struct fixture f;
+
+    begin(&f, window, arch, SATOR_MAP_ENERGY, 0, NULL);
+    enter(&f, 4, step, false);
+    f.part.factor[0][0] = 2;
+    f.part.factor[1][0] = 3;
+    f.part.factor[2][2] = 2;
+    f.part.factor[3][1] = 2;
+    assert_true(cert_bound(f.problem, &f.part, INFINITY) <= 76);
+    assert_true(cert_bound_orders(f.problem, &f.part, INFINITY) <= 76);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +375,7 @@ int main(void)
             cmocka_unit_test(test_mesh),
             cmocka_unit_test(test_shared),
             cmocka_unit_test(test_dear_wires),
+            cmocka_unit_test(test_dear_links),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
