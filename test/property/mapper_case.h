@@ -89,6 +89,8 @@ static inline bool skew_case(struct problem_case *c, struct machines_rng *rng, b
     int chosen = 1 + (int)machines_draw(rng, (uint64_t)skews.n - 1);
     for (int m = 0; m < before.n_memories; m++)
         bypassed[m] = before.memory[m].bypassed;
+    if (counted && machines_draw(rng, 2) == 0)
+        skews.skew[chosen].counted = true; /* what links bring late, too */
     return (counted || !skews.skew[chosen].counted) &&
             sator_mapper_problem_init_skewed(c->ctx, c->arena, &c->network->layers[0], c->arch,
                     before.objective, bypassed, &skews.skew[chosen], &c->problem) == SATOR_OK &&

@@ -438,29 +438,44 @@ enum kind {
     SCHEDULED,
     IMPERFECT,
     SKEWED,
+    LATE, /* skewed, with what links bring late in costs and bounds */
     COUNTED /* transfers that have no formula, most of which the engines take long for */
 };
+
+/* Whether links bring words from further back than the stamp before, or ahead, and formulas count
+ * all of them: where the engines are asked, a search is soon given up. */
+static bool reaches_late(const struct mapper_problem *p)
+{
+    bool any = false, asks = false;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        any |= p->transfer[t].reaches_back;
+        asks |= p->transfer[t].is_counted && p->transfer[t].links_alone == NULL;
+    }
+    return any && !asks;
+}
 
 static void run_problems(enum kind kind)
 {
     bool imperfect = kind == IMPERFECT;
-    int n_cases = (int)run_count(300) / (kind == COUNTED || kind == SKEWED ? 4 : 1), wrong = 0,
-        compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
+    int n_cases = (int)run_count(300) / (kind == COUNTED || kind == LATE || kind == SKEWED ? 4 : 1),
+        wrong = 0, compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
     struct machines_rng rng = {seed()};
 
     n_plain = 0;
     while (compared < n_cases && wrong < 3) {
         struct problem_case c;
         bool any_tile = imperfect || (kind == COUNTED && machines_draw(&rng, 2) == 0);
-        struct machines_options options = {
-                .most_extent = kind == COUNTED ? 4 + any_tile : 4 + (int)machines_draw(&rng, 9),
+        struct machines_options options = {.most_extent = kind == COUNTED ? 4 + any_tile
+                        : kind == LATE                                    ? 6
+                                       : 4 + (int)machines_draw(&rng, 9),
                 .capacities = machines_draw(&rng, 5) != 0,
                 .bandwidths = machines_draw(&rng, 2) != 0,
                 .prime_extents = machines_draw(&rng,
                                          imperfect          ? 2
                                                  : any_tile ? 1
                                                             : 4) == 0,
-                .most_memories = kind == COUNTED ? 3 : 4,
+                .most_memories = kind == COUNTED || kind == LATE ? 3 : 4,
                 .counted = kind == COUNTED};
         if (!open_case(&c, &rng, &options)) { /* wires and buses for one tensor */
             close_case(&c);
@@ -471,6 +486,10 @@ static void run_problems(enum kind kind)
             continue;
         }
         if (kind == SKEWED && (!skew_case(&c, &rng, false) || c.problem.has_late)) {
+            close_case(&c);
+            continue;
+        }
+        if (kind == LATE && (!skew_case(&c, &rng, true) || !reaches_late(&c.problem))) {
             close_case(&c);
             continue;
         }
@@ -489,7 +508,7 @@ static void run_problems(enum kind kind)
         if (machines_draw(&rng, 2) == 0)
             constrain(&c, &rng);
         ordered += c.problem.has_orders;
-        double limit = kind == COUNTED ? 1e4 : imperfect ? 1e8 : 1e9;
+        double limit = kind == COUNTED ? 1e4 : kind == LATE ? 1e5 : imperfect ? 1e8 : 1e9;
         int one = -1;
         if (sator_mapper_space_size(&c.problem) <= limit)
             one = kind == SCHEDULED ? compare_scheduled(&c, &feasible)
@@ -512,7 +531,7 @@ static void run_problems(enum kind kind)
     if (n_cases < 100) /* which do not say how often each kind is met */
         return;
     assert_true(n_stopped > 0 || kind == SCHEDULED);
-    assert_true(kind == COUNTED || ordered > n_cases / 30);
+    assert_true(kind == COUNTED || kind == LATE || ordered > n_cases / 30);
     assert_true(n_plain > n_cases / 4);
     assert_true(imperfect ? ragged > n_cases / 20 && direct > n_cases / 50
                           : kind == COUNTED || ragged == 0);
@@ -540,6 +559,12 @@ static void test_skewed_optimal_is_exhaustive(void **state)
 {
     (void)state;
     run_problems(SKEWED);
+}
+
+static void test_late_optimal_is_exhaustive(void **state)
+{
+    (void)state;
+    run_problems(LATE);
 }
 
 static void test_counted_optimal_is_exhaustive(void **state)
@@ -607,6 +632,7 @@ int main(void)
             cmocka_unit_test(test_scheduled_optimal_is_the_least),
             cmocka_unit_test(test_imperfect_optimal_is_exhaustive),
             cmocka_unit_test(test_skewed_optimal_is_exhaustive),
+            cmocka_unit_test(test_late_optimal_is_exhaustive),
             cmocka_unit_test(test_counted_optimal_is_exhaustive),
             cmocka_unit_test(test_small_optimal_is_exhaustive),
     };

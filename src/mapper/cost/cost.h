@@ -94,6 +94,11 @@ static inline bool sator_mapper_is_loaded(
     return t->is_outside && stamps == 1 && (t->outer | t->between) == 0 &&
             problem->access[t->access].role == SATOR_READ;
 }
+/* Have the first "count" steps of a temporal loop, which are "step" iterations apart, run at once,
+ * as if by PEs that share what they hold; of a walk of which all PEs do. False when these are too
+ * many loops. */
+bool sator_mapper_walk_merge(struct mapper_walk *walk, struct mapper_words *words, int loop,
+        int64_t count, int64_t step);
 /* Set the walk's stamps from the time rows outside the child. */
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping);
 void sator_mapper_pace_init(struct mapper_pace *pace);
@@ -128,6 +133,12 @@ static inline struct mapper_sharing sator_mapper_sharing_of(const struct mapper_
             .n_ways = has_ways ? t->n_passes + t->n_buses : 0};
 }
 
+/* The stamps that the transfer's links lead over at most, back or ahead. */
+static inline int sator_mapper_reach(const struct mapper_transfer *t)
+{
+    return t->latest > t->ahead ? t->latest : t->ahead;
+}
+
 /* Whether the steps of a loop that stands alone in an index, with "inside" stamps in each of them,
  * leave nothing of the tiles before that a link of the transfer reaches. Of the interval d stamps
  * it reaches over d / inside such steps, rounded up, at most: where there are more of them, the
@@ -135,7 +146,7 @@ static inline struct mapper_sharing sator_mapper_sharing_of(const struct mapper_
 static inline bool sator_mapper_is_out_of_reach(
         const struct mapper_transfer *t, int64_t inside, int64_t factor)
 {
-    return (t->latest + inside - 1) / inside < factor;
+    return (sator_mapper_reach(t) + inside - 1) / inside < factor;
 }
 
 /* ---- late.c: words that links bring from further back than the stamp before ---- */
@@ -163,11 +174,12 @@ bool sator_mapper_passes_directly(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* Set the digits of a walk that passes, whose shared rows are known. */
 void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape);
-/* How far each index has moved since the stamps before: by shift[k - 1][e] since that k stamps
- * before where bit k - 1 of "held" is set; else nothing that was held then is of use. */
+/* How far each index has moved since other stamps: by shift[k - 1][e] since that k stamps before
+ * where bit k - 1 of "held" is set, or MAPPER_LATEST - k after; else nothing that is held then is
+ * of use. */
 struct mapper_past {
     unsigned held;
-    int64_t shift[MAPPER_LATEST][MAPPER_INDICES];
+    int64_t shift[MAPPER_PAST][MAPPER_INDICES];
 };
 /* tilings.c: the words that enter the group of a walk that passes in a stamp after "past", as if
  * tiles had one value along each plain index. */

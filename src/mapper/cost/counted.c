@@ -6,6 +6,7 @@
 #include "base/memo.h"
 #include "count/count.h"
 #include "mapper/cost/cost.h"
+#include "mapper/problem/skew.h"
 #include "model/model.h"
 #include "model/network.h"
 
@@ -418,9 +419,24 @@ static struct counted_words words_of(const struct mapper_problem *p,
 
 /* ---- mappings that are alike to a transfer ---- */
 
+/* Whether all PEs that a skew has run apart stand directly outside the transfer's child: links that
+ * have a formula lead from run to run, or not, whatever stands outside of a run. */
+static bool has_one_row(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    bool is_one = t->links_alone != NULL;
+    int memory = 0;
+
+    for (int r = 0; r < t->child_row && is_one; r++) {
+        memory = p->row[r].is_space ? memory : p->row[r].memory;
+        is_one = p->skew->step[r] == 0 || memory + 1 == t->child;
+    }
+    return is_one;
+}
+
 bool sator_mapper_is_settled_early(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
-    return !p->in_hull && !p->imperfect && p->skew == NULL && !p->access[t->access].is_counted;
+    return !p->in_hull && !p->imperfect && (p->skew == NULL || has_one_row(p, t)) &&
+            !p->access[t->access].is_counted;
 }
 
 /* Put the loops of a memory row into the order of their names where their order does not matter to

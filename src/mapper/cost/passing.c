@@ -111,11 +111,11 @@ static bool is_plain(const struct mapper_walk *walk, int digit)
 static int64_t entering_sliding(
         struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
 {
-    int64_t key[4 + MAPPER_INDICES * (MAPPER_LATEST + MAPPER_PARTS) + 3 * MAPPER_DIGITS];
+    int64_t key[4 + MAPPER_INDICES * (MAPPER_PAST + MAPPER_PARTS) + 3 * MAPPER_DIGITS];
     int at = 0;
 
     key[at++] = -1 - walk->number;
-    key[at++] = ((int64_t)walk->first_way << 8 | walk->n_ways) << MAPPER_LATEST | past->held;
+    key[at++] = ((int64_t)walk->first_way << 8 | walk->n_ways) << MAPPER_PAST | past->held;
     key[at++] = walk->n_net_digits;
     for (int e = 0; e < walk->access->n_indices; e++) {
         const struct mapper_index *index = &walk->access->index[e];

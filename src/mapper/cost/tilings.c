@@ -121,9 +121,10 @@ static void join(struct sator_tiling *tiling, const struct mapper_problem *p,
     int64_t shape[MAPPER_ROWS];
 
     for (int i = first; i < end && i < t->n_passes; i++) {
+        int interval = t->passes[i].interval;
         if (!t->passes[i].is_idle)
-            link[net->n_links++] =
-                    (struct sator_tiling_link){t->passes[i].interval, t->passes[i].shift};
+            link[net->n_links++] = (struct sator_tiling_link){
+                    interval < 0 ? MAPPER_LATEST - interval : interval, t->passes[i].shift};
     }
     for (int i = t->n_passes; i < end; i++)
         bus_rows[net->n_buses++] = t->bus_rows[i - t->n_passes] & rows;
@@ -163,7 +164,7 @@ int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struc
     const struct mapper_access *access = walk->access;
     struct sator_tiling **tiling = &tilings->tile[walk->transfer->access];
     int64_t covered[MAPPER_LOOPS];
-    const int64_t *moved[MAPPER_LATEST];
+    const int64_t *moved[MAPPER_PAST];
 
     if (*tiling == NULL)
         *tiling = make_tiling(tilings, walk->transfer->access);
@@ -190,7 +191,7 @@ int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struc
             &(struct sator_tiling_net){.is_stamp = true,
                     .number = walk->number << 16 | walk->first_way << 8 | walk->n_ways,
                     .held = 1 | past->held << 1});
-    for (int k = 0; k < MAPPER_LATEST; k++)
+    for (int k = 0; k < MAPPER_PAST; k++)
         moved[k] = past->shift[k];
     return sator_tiling_entering(*tiling, moved);
 }

@@ -173,6 +173,7 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     transfer->linked_rows |= rows;
     transfer->reaches_back |= is_late;
     transfer->latest = pass.interval > transfer->latest ? pass.interval : transfer->latest;
+    transfer->ahead = -pass.interval > transfer->ahead ? -pass.interval : transfer->ahead;
     transfer->is_complex |=
             !is_constant && (pass.interval != 1 || p->access[transfer->access].is_sliding);
     SATOR_PUSH(p->arena, transfer->passes, transfer->n_passes, pass);
@@ -469,11 +470,19 @@ static void keep_links(
 {
     const struct mapper_access *access = &p->access[t->access];
     bool has_formula = t->n_passes > 0 && t->n_passes < MOST_LINKS && t->network->n_buses == 0 &&
-            t->latest <= MAPPER_LATEST && !access->is_counted && !has_core(access) &&
-            p->skew == NULL && (access->role == SATOR_READ || !t->reaches_back);
+            t->latest <= MAPPER_LATEST && t->ahead <= MAPPER_LATEST && !access->is_counted &&
+            !has_core(access) && !is_passed_by(p, t);
+    uint64_t wires = 0;
+    bool shifts_wires = false;
 
-    for (int i = 0; i < t->n_passes; i++)
-        has_formula &= t->passes[i].is_constant;
+    for (int i = 0; i < t->n_passes; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        has_formula &=
+                pass->is_constant && (access->role == SATOR_READ || pass->link->interval < 2);
+        wires |= pass->link->interval == 0 ? UINT64_C(1) << i : 0;
+        shifts_wires |= pass->link->interval == 0 && pass->interval != 0;
+    }
+    has_formula &= !shifts_wires || !sator_mapper_may_circle(p, t, wires);
     if (!has_formula || !lists_sources(p, transfer))
         return;
     transfer->is_complex = false;

@@ -27,7 +27,8 @@ enum {
     MAPPER_ROWS = 16,
     MAPPER_SPREADS = 16, /* parallel digits that move one index */
     MAPPER_DIGITS = 60, /* parallel factors above 1 of one mapping: fewer than 2^57 instances */
-    MAPPER_LATEST = 8, /* intervals of links with a formula */
+    MAPPER_LATEST = 8, /* intervals of links with a formula, ahead under a skew, too */
+    MAPPER_PAST = 2 * MAPPER_LATEST, /* stamps before, then after */
     MAPPER_SOURCES = 128, /* ways from PE to PE, each loop's digit moved by a constant */
     MAPPER_MEMORIES = 8,
     MAPPER_TRANSFERS = 32,
@@ -181,6 +182,7 @@ struct mapper_transfer {
     bool is_complex;
     bool reaches_back; /* to the stamp before the one before, or further: */
     int latest; /* interval of its links; 1 where all that they bring is from the stamp before */
+    int ahead; /* stamps that a skew has the PE of some link ahead */
     struct mapper_transfer *links_alone; /* of a complex network of links: the same without bounds'
                                             view of it, as late.c counts it; NULL: engines do */
     bool may_go_round; /* in some mapping, over several of its wires */

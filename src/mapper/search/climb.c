@@ -7,6 +7,7 @@
  * against long before its bounds lead it there.
  */
 #include "mapper/search/climb.h"
+#include "mapper/problem/skew.h"
 #include "model/network.h"
 
 #include <assert.h>
@@ -110,7 +111,9 @@ static void try_change(struct climb *c)
 static bool takes_long(const struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
-    bool asks = p->in_hull || (search->timer != NULL && (p->phases == NULL || p->has_late));
+    bool asks = p->in_hull ||
+            (search->timer != NULL &&
+                    (p->phases == NULL || p->has_late || sator_mapper_counts_skew(p)));
 
     for (int t = 0; t < p->n_transfers && p->has_counted; t++) {
         const struct mapper_transfer *links = p->transfer[t].links_alone;

@@ -180,14 +180,25 @@ static bool try_order(void *data, bool is_usual)
     return !sator_mapper_should_stop(reordering->search);
 }
 
+/* What the search of a skew under which words are counted may look at: more, where formulas count
+ * all of them. */
+static uint64_t most_counted_looks(const struct mapper_problem *p)
+{
+    bool asks = false;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        asks |= p->transfer[t].is_counted && p->transfer[t].links_alone == NULL;
+    return asks ? MOST_ASKED_LOOKS : MOST_COUNTED_LOOKS;
+}
+
 /* Other orders of the loops that share an array dimension, with what is best in the usual one to
  * beat, and the best mapping's own other orders first. */
 static void search_row_orders(struct mapper_search *search, const struct mapper_problem *p)
 {
     uint64_t before = sator_mapper_looks(search) / 2;
-    uint64_t most = p->in_hull          ? MOST_HULL_LOOKS
-            : before > MOST_ORDER_LOOKS ? before
-                                        : MOST_ORDER_LOOKS;
+    uint64_t counted = sator_mapper_counts_skew(p) ? most_counted_looks(p) : 0;
+    uint64_t least = counted > MOST_ORDER_LOOKS ? counted : MOST_ORDER_LOOKS;
+    uint64_t most = p->in_hull ? MOST_HULL_LOOKS : before > least ? before : least;
     struct reordering best = {search, search->best};
     double usual = search->bound; /* of the usual order, which the rest says nothing of */
 
@@ -277,7 +288,7 @@ static void search_counted(struct mapper_search *search)
     bool known = !search->has_unknown, open = search->orders_open;
 
     search->most_work = MOST_COUNTED_WORK / 4; /* visit_listed gives more */
-    bool ends = search_within(search, p, MOST_COUNTED_LOOKS);
+    bool ends = search_within(search, p, most_counted_looks(p));
     if (ends)
         search_row_orders(search, p);
     search->most_work = 0;

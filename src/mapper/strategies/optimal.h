@@ -37,7 +37,8 @@ enum {
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
     MOST_HULL_LOOKS = 1 << 10, /* in domains that are no box, where each mapping is counted */
-    MOST_COUNTED_LOOKS = 1 << 13, /* at skews under which words are counted; and ticks */
+    MOST_COUNTED_LOOKS = 1 << 20, /* at skews under which words are counted ... */
+    MOST_ASKED_LOOKS = 1 << 13, /* ... by the engines; and ticks */
     MOST_COUNTED_WORK = 1 << 26, /* of which the first unrollings get a quarter */
     MOST_ORDER_LOOKS = 1 << 15 /* at other orders on arrays, or half as many as before if more */
 };
