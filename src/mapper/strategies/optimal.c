@@ -29,7 +29,7 @@ struct optimizer *optimal_new(struct mapper_search *search, const struct optimal
     o->bounds = sator_mapper_bounds_new(p, search->words, plan->joined);
     o->tiling = optimal_tiling_new(p);
     o->table.factors = sator_arena_take(o->arena, sizeof *o->table.factors * MAPPER_LOOPS);
-    o->table.climbs_at = optimal_looks(o) + (p->n_rows <= SHALLOW ? WORTH_SHALLOW : WORTH_A_CLIMB);
+    o->table.climbs_at = optimal_looks(o) + (p->has_counted ? WORTH_COUNTED : WORTH_A_CLIMB);
     o->table.anew_at = optimal_looks(o) + WORTH_ANEW;
     optimal_begin(o);
     o->at.is_unordered = plan->orders;

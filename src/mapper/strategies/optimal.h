@@ -21,12 +21,12 @@ enum {
     MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
                              tiles that are the least for their number below 2^24 */
     N_DIVISOR_LISTS = 1024,
-    SHALLOW = 5, /* rows, of which few mappings are made ... */
-    WORTH_SHALLOW = 800, /* ... and proved before so many tiles and orders, or twice as many
-                            unrollings (as many, where trees lend): 3 ms */
-    WORTH_A_CLIMB = 250,
+    WORTH_A_CLIMB = 400, /* looks: some 3 ms ... */
+    WORTH_COUNTED = 800, /* ... and where it is in a problem near it: sator_mapper_start */
     WORTH_A_START = 100000, /* combinations of the extents' divisors: 3 ms to list the unrollings */
-    CLIMB_TRIES = 3000, /* 2 ms */
+    CLIMB_TRIES = 3000, /* 2 ms; at most, and ... */
+    LEAST_CLIMB = 250, /* ... at least, else one for so many looks: */
+    LOOKS_A_CHANGE = 6,
     WORTH_ANEW = 1 << 17, /* looks after which climbs begin anew elsewhere, and ... */
     LOOKS_A_TRY = 16, /* ... so many for each change tried then */
     LEAST_ROUND = 256, /* unrollings visited between such climbs, then twice as many and so on */
@@ -108,6 +108,7 @@ struct sizes {
 struct visit {
     double value, pj, cycles, compute_cycles;
     uint32_t number;
+    bool has_dived; /* its best tiles were followed; all infinite: it is settled */
     int place, first; /* in this order; of those that are alike */
     int choice[MAPPER_ROWS];
 };
@@ -225,6 +226,7 @@ struct optimal_branch {
     bool passing; /* those unrollings are listed that let words pass from PE to PE; else others */
     double later; /* a bound of those listed after these */
     int width; /* tiles followed at each memory */
+    bool follows_all; /* there were no more of them */
     bool is_unordered; /* of plan->orders none is chosen yet */
     bool tabulating; /* what is listed goes into the table of outer tiles */
     uint64_t alive; /* of table.inside: those that divide the tile, as far as it is chosen */

@@ -97,18 +97,30 @@ static void visit_listed(struct optimizer *o, double rest)
     }
 }
 
-/* A few of them by their best tiles only, for a good mapping to measure the rest against. */
+/* Search below a visit by its best tiles only. Where that was all there is, it is settled. */
+static void dive_below(struct optimizer *o, struct visit *visit)
+{
+    o->at.follows_all = true;
+    optimal_visit(o, visit);
+    visit->has_dived = true;
+    if (o->at.follows_all && !sator_mapper_should_stop(o->search))
+        visit->value = visit->pj = visit->cycles = INFINITY;
+}
+
+/* A few of them, for a good mapping to measure the rest against. */
 static void dive(struct optimizer *o, double rest)
 {
     struct visits *visits = &o->table.visits;
+    int open = 0; /* the first that is not settled */
 
     o->at.width = 1;
     sort_visits(visits);
     for (int k = 0; k < visits->count && k < DIVES && !sator_mapper_should_stop(o->search); k++) {
-        const struct visit *visit = &visits->item[k];
-        o->search->bound = fmin(visits->item[0].value, fmin(rest, o->at.later));
-        if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
-            optimal_visit(o, visit);
+        struct visit *visit = &visits->item[k];
+        open = isinf(visits->item[open].value) ? k : open;
+        o->search->bound = fmin(visits->item[open].value, fmin(rest, o->at.later));
+        if (!visit->has_dived && !sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
+            dive_below(o, visit);
     }
 }
 
@@ -298,6 +310,9 @@ static void search_sizes(struct optimizer *o)
             return;
         optimal_open_crossing(o, list[k].size);
         list_unrollings(o, list[k].size, o->plan->n_classes, choice);
+        if (!o->search->found && o->table.visits.count >= DIVES && !o->problem->has_late &&
+                !o->problem->has_counted)
+            dive_early(o);
         bool only_more = o->search->only_dives && o->search->found;
         if (o->table.visits.count >= (only_more ? DIVES : CHUNK))
             visit_all(o, bound.value);

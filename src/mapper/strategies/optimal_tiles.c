@@ -546,12 +546,15 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
     struct tile_list *list = &o->table.tile_list[m];
 
     double compute = o->at.compute_cycles;
-    for (int k = 0; k < list->count && k < o->at.width && !sator_mapper_should_stop(o->search);
-            k++) {
+    for (int k = 0; k < list->count && !sator_mapper_should_stop(o->search); k++) {
         const struct tile_choice *choice = &list->item[k];
         if (sator_mapper_is_hopeless(o->search, choice->pj, choice->cycles)) {
             o->search->counters.pruned_tiling++;
             continue;
+        }
+        if (k >= o->at.width) {
+            o->at.follows_all = false;
+            break;
         }
         struct tile_choice chosen = *choice; /* the list may be another one soon */
         for (int i = 0; i < p->n_loops; i++) {

@@ -103,9 +103,21 @@ uint64_t optimal_looks(const struct optimizer *o)
     return unrollings > c->tilings + c->orders ? unrollings : c->tilings + c->orders;
 }
 
+/* The changes that a climb tries: as many as make a small part of the search; all where it begins
+ * with one, or where the engines are asked what late links bring to what each climb reaches. */
+static int climb_tries(const struct optimizer *o, uint64_t looks)
+{
+    uint64_t tries = looks / LOOKS_A_CHANGE;
+
+    if (looks == 0 || o->problem->has_late || tries > CLIMB_TRIES)
+        return CLIMB_TRIES;
+    return tries < LEAST_CLIMB ? LEAST_CLIMB : (int)tries;
+}
+
 void optimal_climb(struct optimizer *o)
 {
     uint64_t looks = optimal_looks(o);
+    int tries = climb_tries(o, looks);
 
     if (looks < o->table.climbs_at ||
             o->plan->orders) /* what is near the best was tried with the usual one */
@@ -114,8 +126,8 @@ void optimal_climb(struct optimizer *o)
     if (o->problem->has_counted && !o->table.has_started)
         sator_mapper_start(o->search);
     o->table.has_started = true;
-    if (o->table.n_climbs++ % 2 == 0)
-        sator_mapper_climb(o->search, CLIMB_TRIES);
+    if (tries < CLIMB_TRIES || o->table.n_climbs++ % 2 == 0) /* few changes lead nowhere else */
+        sator_mapper_climb(o->search, tries);
     else
         sator_mapper_climb_anew(o->search, CLIMB_TRIES);
 }

@@ -142,9 +142,15 @@ static bool was_seen(struct tree *tree, const int64_t *tile)
 /* The next larger factor of "room" than "factor"; 0: none. */
 static int64_t next_factor(int64_t room, int64_t factor)
 {
-    for (int64_t next = factor + 1; next <= room; next++) {
+    int64_t next = factor + 1;
+
+    for (; next <= room / next; next++) {
         if (room % next == 0)
             return next;
+    }
+    for (int64_t other = room / next; other > 0; other--) { /* else "room" over another */
+        if (room % other == 0)
+            return room / other;
     }
     return 0;
 }
