@@ -7,6 +7,8 @@
 
 enum {
     TILING_LOOPS = 16,
+    TILING_PARTS =
+            TILING_LOOPS + 8, /* of indices, some of which read no loop, and of the other loops */
     TILING_DIGITS = 96 /* said of all parts together, a digit of time twice */
 };
 

@@ -154,7 +154,7 @@ int64_t sator_tiling_entering(struct sator_tiling *t, const int64_t *const *move
 /* The same, remembered; both are -2 when they cannot be counted. */
 static struct crossing find_crossing(struct sator_tiling *t, const int *kept)
 {
-    int64_t key[1 + TILING_LOOPS] = {t->network->number};
+    int64_t key[1 + TILING_PARTS] = {t->network->number};
     bool is_new;
 
     for (int p = 0; p < t->n_parts; p++)
@@ -189,7 +189,7 @@ static int64_t ask(struct sator_tiling *t, const int *kept)
 /* Ask all parts about the same. */
 static int64_t ask_all(struct sator_tiling *t, int what)
 {
-    int kept[TILING_LOOPS];
+    int kept[TILING_PARTS];
 
     for (int p = 0; p < t->n_parts; p++)
         kept[p] = what;
@@ -278,7 +278,7 @@ void sator_tiling_join(struct sator_tiling *t, const struct sator_tiling_net *ne
 
 int64_t sator_tiling_step(struct sator_tiling *t, int loop)
 {
-    int kept[TILING_LOOPS], p = place(t, loop, PLACED, 0);
+    int kept[TILING_PARTS], p = place(t, loop, PLACED, 0);
 
     for (int o = 0; o < t->n_parts; o++)
         kept[o] = 2 * t->states[t->state[o]].n_times - (o == p);
@@ -346,7 +346,7 @@ struct sator_tiling *sator_tiling_new(
     const struct sator_tiling_index constant = {.divisor = 1, .n_places = 1, .place = &origin};
     struct sator_tiling *t = sator_alloc(sizeof *t);
     int64_t tile[TILING_LOOPS];
-    bool is_class = access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_LOOPS;
+    bool is_class = access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_PARTS - TILING_LOOPS;
 
     *t = (struct sator_tiling){.ctx = ctx,
             .arena = sator_arena_new(),
@@ -365,7 +365,7 @@ struct sator_tiling *sator_tiling_new(
         t->extent[l] = access->extent[l];
         tile[l] = 1;
         if (t->part_of[l] < 0)
-            is_class = t->n_parts < TILING_LOOPS && add_part(t, NULL, l);
+            is_class = add_part(t, NULL, l);
     }
     if (t->n_parts == 0) /* one instance, which touches a word: the product needs a factor */
         is_class &= add_part(t, &constant, 0);

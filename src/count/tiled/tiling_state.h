@@ -29,10 +29,10 @@ struct sator_tiling {
     struct sator_arena *scratch; /* of one question */
     int n_loops, n_parts;
     int64_t extent[TILING_LOOPS];
-    struct tiled_part part[TILING_LOOPS];
+    struct tiled_part part[TILING_PARTS];
     int64_t coef[TILING_LOOPS];
     int8_t part_of[TILING_LOOPS];
-    int state[TILING_LOOPS]; /* by part: its present one */
+    int state[TILING_PARTS]; /* by part: its present one */
     int n_placed;
     struct placed {
         int part, before; /* the state before */
