@@ -104,12 +104,14 @@ uint64_t optimal_looks(const struct optimizer *o)
 }
 
 /* The changes that a climb tries: as many as make a small part of the search; all where it begins
- * with one, or where the engines are asked what late links bring to what each climb reaches. */
+ * with one, where the budget may end before it, or where the engines are asked what late links
+ * bring to what each climb reaches. */
 static int climb_tries(const struct optimizer *o, uint64_t looks)
 {
     uint64_t tries = looks / LOOKS_A_CHANGE;
 
-    if (looks == 0 || o->problem->has_late || tries > CLIMB_TRIES)
+    if (looks == 0 || o->problem->has_late || tries > CLIMB_TRIES ||
+            sator_mapper_is_short(o->search))
         return CLIMB_TRIES;
     return tries < LEAST_CLIMB ? LEAST_CLIMB : (int)tries;
 }
