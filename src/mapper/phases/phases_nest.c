@@ -297,7 +297,8 @@ bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_w
     struct mapper_shape shape;
     int cut[MAPPER_MEMORIES + 1], skewed;
 
-    if (sator_mapper_is_ragged(p, mapping, UINT_MAX) || !find_skewed(phases, mapping, &skewed))
+    if (sator_mapper_counts_skew(p) || sator_mapper_is_ragged(p, mapping, UINT_MAX) ||
+            !find_skewed(phases, mapping, &skewed))
         return false;
     sator_mapper_shape_init(p, mapping, &shape);
     nest->phases = phases;
