@@ -86,11 +86,19 @@ static const struct known *count(struct orders *o, int m)
     return known;
 }
 
-/* Whether what "find_words" says is what the move brings, or energy does not fall with more of it:
- * over links and several buses it is the least, and a wire may cost more than what it spares. */
-static bool is_known(const struct orders *o, int m)
+/* Whether "cert_energy" of what "find_words" says is no more than what the move costs: over links
+ * and several buses the words that it fetches are the least, and of a wire that costs more than the
+ * read or the update that it spares more fetched words may be less energy. Partial sums that come
+ * back with them need not make up for it: none does of those that start from zero. */
+static bool is_at_most(const struct orders *o, int m)
 {
-    return !o->leaf->p->move[m].has_network || o->prices->energy.unique[m] > 0;
+    const struct cert_problem *p = o->leaf->p;
+    const struct cert_move *v = &p->move[m];
+    const struct cert_memory *outside = &p->memory[v->parent];
+
+    return !v->has_network ||
+            v->bus_pj <=
+            (p->tensor[v->tensor].is_output ? outside->write_pj : outside->read_pj)[v->tensor];
 }
 
 /* An order of all memories. */
@@ -107,7 +115,7 @@ static void look_at(struct orders *o)
     double value = value_of(o, words, false);
     for (int m = 0; m < p->n_moves && value < o->goal; m++) {
         if (!o->leaf->is_counted[m]) {
-            is_whole &= is_known(o, m);
+            is_whole &= is_at_most(o, m);
             continue;
         }
         const struct known *known = count(o, m);
