@@ -346,7 +346,8 @@ struct sator_tiling *sator_tiling_new(
     const struct sator_tiling_index constant = {.divisor = 1, .n_places = 1, .place = &origin};
     struct sator_tiling *t = sator_alloc(sizeof *t);
     int64_t tile[TILING_LOOPS];
-    bool is_class = access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_PARTS - TILING_LOOPS;
+    bool is_class =
+            access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_PARTS - TILING_LOOPS;
 
     *t = (struct sator_tiling){.ctx = ctx,
             .arena = sator_arena_new(),
