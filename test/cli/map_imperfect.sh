@@ -122,3 +122,16 @@ sator map many.yaml --arch two.yaml --imperfect --constraint 'PE: n 2' >best.txt
 sator map many.yaml --arch two.yaml --imperfect --constraint 'PE: n 2' --yaml -o best.yaml
 sed -n 's/^  energy  *//p; s/^  latency  *//p' best.txt
 sator analyze many.yaml --arch two.yaml -d best.yaml | sed -n 's/^  total  *\([0-9,.]* nJ\)/\1/p; s/^    compute  *//p'
+# Three PEs in rows of two: the inner tree adds the two of the first row, the outer one the sums of both rows.
+cat >sum.yaml <<'END'
+sizes: {i: 3}
+op: "C[] += B[i]"
+END
+cat >trees.yaml <<'END'
+levels:
+  - {memory: M, energy_pj: 1}
+  - {array: row, shape: [2], reduction: [{name: outer, map: "row[a] -> TREE[0]", energy_pj: 1}]}
+  - {array: column, shape: [2], reduction: [{name: inner, map: "column[a] -> TREE[0]", energy_pj: 1}]}
+  - {compute: mac, energy_pj: 1}
+END
+sator map sum.yaml --arch trees.yaml --imperfect --constraint 'row: i 2' --constraint 'column: i 2' | grep '^  outer\|^  inner'

@@ -534,8 +534,9 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
         }
         if (what->is_quotient ||
                 (!what->is_counted && sator_mapper_is_cut(problem, mapping, &shape, t))) {
+            const struct mapper_sharing sharing = sator_mapper_sharing_of(what);
             sator_mapper_count_tiling(
-                    sator_mapper_words_tilings(words), mapping, &shape, t, traffic);
+                    sator_mapper_words_tilings(words), mapping, &shape, t, &sharing, traffic);
             continue;
         }
         if (what->is_counted) {

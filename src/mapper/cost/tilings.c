@@ -218,13 +218,12 @@ int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
 }
 
 void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int transfer, struct mapper_traffic *traffic)
+        const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
+        struct mapper_traffic *traffic)
 {
     static const struct mapper_sharing apart;
-    const struct mapper_sharing sharing =
-            sator_mapper_sharing_of(&tilings->problem->transfer[transfer]);
-    int64_t unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, &sharing);
-    int64_t arriving = sharing.rows == 0
+    int64_t unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, sharing);
+    int64_t arriving = sharing->rows == 0
             ? unique
             : sator_mapper_tiling_words(tilings, mapping, shape, transfer, &apart);
 

@@ -126,6 +126,7 @@ int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
         const struct mapper_sharing *sharing);
 /* Set the words of a transfer. */
 void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int transfer, struct mapper_traffic *traffic);
+        const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
+        struct mapper_traffic *traffic);
 
 #endif

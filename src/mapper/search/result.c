@@ -191,14 +191,16 @@ static void add_way_terms(struct describer *d, int transfer)
     }
 }
 
-/* The words that leave or reach the outer level when buses lead over "rows" alone. */
-static int64_t unique_over(const struct describer *d, int transfer, unsigned rows)
+/* The words that leave or reach the outer level when there are the first "n_buses" families of
+ * buses alone, and ways lead over "rows". */
+static int64_t unique_over(const struct describer *d, int transfer, unsigned rows, int n_buses)
 {
     struct mapper_problem *other = sator_alloc(sizeof *other);
     struct mapper_traffic traffic;
 
     *other = *d->problem;
     other->transfer[transfer].collapsed = rows;
+    other->transfer[transfer].n_buses = n_buses;
     sator_mapper_count(other, d->words, d->mapping, &traffic);
     free(other);
     return traffic.unique[transfer];
@@ -210,8 +212,10 @@ struct left {
     int64_t words;
 };
 
-/* The words that a way over "rows" spares of those that the ones before it leave. */
-static int64_t spare(struct describer *d, int transfer, unsigned rows, struct left *left)
+/* The words that a way over "rows" spares of those that the ones before it leave; it is the last of
+ * "n_buses" families of buses. */
+static int64_t spare(
+        struct describer *d, int transfer, unsigned rows, int n_buses, struct left *left)
 {
     unsigned all = left->rows | rows;
     int64_t before = left->words;
@@ -219,7 +223,7 @@ static int64_t spare(struct describer *d, int transfer, unsigned rows, struct le
     if (all != left->rows)
         left->words = all == d->problem->transfer[transfer].collapsed
                 ? d->traffic.unique[transfer]
-                : unique_over(d, transfer, all);
+                : unique_over(d, transfer, all, n_buses);
     left->rows = all;
     return before - left->words;
 }
@@ -241,10 +245,10 @@ static void add_bus_terms(struct describer *d, int transfer)
         for (int r = 0; r < t->child_row; r++)
             rows |= pass->shift[r] != 0 ? 1U << r : 0;
         if (pass->interval < 1 && !pass->is_idle)
-            add_link_words(d, t->access, pass->link, spare(d, transfer, rows, &left));
+            add_link_words(d, t->access, pass->link, spare(d, transfer, rows, 0, &left));
     }
     for (int k = 0; k < t->n_buses; k++)
-        add_bus_words(d, t->access, t->buses[k], spare(d, transfer, t->bus_rows[k], &left));
+        add_bus_words(d, t->access, t->buses[k], spare(d, transfer, t->bus_rows[k], k + 1, &left));
 }
 
 /* The same for a counted transfer. */
