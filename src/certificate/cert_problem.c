@@ -578,6 +578,8 @@ static bool is_alike(const struct cert_problem *p, int r, int s)
     for (int i = 0; i < p->n_moves; i++) {
         const struct cert_move *v = &p->move[i];
         alike &= (v->shared >> r & 1) == (v->shared >> s & 1);
+        alike &= (v->passed >> r & 1) == (v->passed >> s & 1);
+        alike &= (v->wired >> r & 1) == (v->wired >> s & 1);
         alike &= !v->is_directed ||
                 !((v->wired | v->passed) >> r & 1 || (v->wired | v->passed) >> s & 1);
         for (int k = 0; k < v->n_hops && v->may_count; k++)
