@@ -525,6 +525,27 @@ done:
     return st;
 }
 
+/* What the certificate at r->at leaves out, a line each. */
+static void note_left_out(
+        const struct reading *r, bool has_joins, bool has_bused, struct sator_text *notes)
+{
+    if (has_joins)
+        sator_text_put(notes, "    left out: skewed loops joined across memories' tiles\n");
+    if (r->has_late)
+        sator_text_put(notes,
+                "    left out: what links bring late, or from PEs ahead, where PEs are "
+                "skewed\n");
+    if (has_bused)
+        sator_text_put(notes,
+                "    left out: skews along dimensions whose PEs share words on a bus or a tree\n");
+    if (r->has_passed)
+        sator_text_put(notes,
+                "    left out: loops inside a skewed array at a memory that some tensor passes by, "
+                "and skews further inside\n");
+    if (r->has_left_out)
+        sator_text_put(notes, "    left out: skews under which sums pass both links and trees\n");
+}
+
 /* The certificate at r->at, which is left behind it; a line about it into "report". */
 static enum sator_status check_one(
         struct reading *r, struct cert_tally *tally, struct sator_text *report)
@@ -565,21 +586,7 @@ static enum sator_status check_one(
         SATOR_TRY(check_space(r, &question, &spaces.space[k], tally));
     if (!take(r, "end\n"))
         st = malformed(r, "after its parts there is no 'end'");
-    if (joined.n > spaces.n)
-        sator_text_put(&notes, "    left out: skewed loops joined across memories' tiles\n");
-    if (r->has_late)
-        sator_text_put(&notes,
-                "    left out: what links bring late, or from PEs ahead, where PEs are "
-                "skewed\n");
-    if (spaces.has_bused && !question.counts)
-        sator_text_put(&notes,
-                "    left out: skews along dimensions whose PEs share words on a bus or a tree\n");
-    if (r->has_passed)
-        sator_text_put(&notes,
-                "    left out: loops inside a skewed array at a memory that some tensor passes by, "
-                "and skews further inside\n");
-    if (r->has_left_out)
-        sator_text_put(&notes, "    left out: skews under which sums pass both links and trees\n");
+    note_left_out(r, joined.n > spaces.n, spaces.has_bused && !question.counts, &notes);
     uint64_t verified = tally->verified - before.verified, total = tally->total - before.total;
     sator_text_add(report,
             "  %s on %s: %sno mapping is below %.10g %s; %llu of %llu parts verified\n",
