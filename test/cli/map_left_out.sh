@@ -52,6 +52,8 @@ levels:
   - {compute: mac, energy_pj: 1}
 END
 left_out gemm:i=2,j=2,k=4 --arch idle.yaml # sums that R keeps leave with those of L
+sed 's/pj: 1}]}$/pj: 1}], multicast: [{name: all, map: "PE[i] -> BUS[]", energy_pj: 1}]}/' idle.yaml >bus.yaml
+left_out gemm:i=2,j=2,k=4 --arch bus.yaml # also where the skew is along a bus
 left_out gemm:i=4,j=6,k=8 --arch conventional --strategy random --samples 3 # nothing is proved
 sator map gemm:i=2,j=2,k=2 --arch conventional --json | tr -d '\t\n' | grep -o '"left_out":\[[^]]*'
 left_out gemm:i=3,j=2,k=2 --arch single.yaml --imperfect # as many tiles of 3 have no larger ones

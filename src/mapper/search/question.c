@@ -137,9 +137,12 @@ static enum sator_status add_one_skewed(
 
     sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
     SATOR_TRY(compile_skewed(q, bypassed, skew, problem, &fits));
-    if (fits && counts != NULL)
-        *counts = sator_mapper_skew_left_out(
+    if (fits) {
+        bool has_open = sator_mapper_skew_left_out(
                 problem, q->options->timing == SATOR_TIMING_SCHEDULED, &q->skews);
+        if (counts != NULL)
+            *counts = has_open;
+    }
     if (skew->counted && problem->work_limit > MOST_SKEWED_WORK)
         problem->work_limit = MOST_SKEWED_WORK;
     q->choice[q->n_problems] = i;
