@@ -38,6 +38,7 @@ int main(int argc, char **argv)
     bool output_is_read = false;
     struct cli_options options = {.output_is_read = &output_is_read};
 
+    cli_memory_init();
     cli_interrupt_init();
     int exit_code = cli_parse(argc, argv, &options) ? run(&options) : CLI_USAGE;
     cli_options_clear(&options);
