@@ -365,6 +365,70 @@ static void test_dear_links(void **state)
     end(&f);
 }
 
+/* The same of sums over dear wires, where words of B over a bus along a skewed row are counted.
+ * With i inside k no wire joins two PEs of one sum: 8 words of Y leave and 4 come back, 8 of A and,
+ * 2 at each of two times, 4 of B are read, 24 pJ. Wires that join them would take 4 x 10 pJ, which
+ * is 56 in all. */
+static void test_dear_sums(void **state)
+{
+    (void)state;
+    static const char sums[] = "name: sums\nsizes: {i: 2, k: 2, j: 2}\n"
+                               "op: \"Y[i,j] += A[i,j,k] * B[k]\"\n";
+    static const char arch[] =
+            "name: rows\nlevels:\n"
+            "  - {memory: scratchpad, energy_pj: {read: 1, write: 1}}\n"
+            "  - array: PE\n"
+            "    shape: [4, 2]\n"
+            "    links:\n"
+            "      - {name: east, map: \"PE[i,j] -> PE[i+1,j]\", interval: 0, tensors: [Y],\n"
+            "         energy_pj: 10}\n"
+            "    multicast:\n"
+            "      - {name: all, map: \"PE[i,j] -> BUS[0]\", tensors: [B], energy_pj: 0}\n"
+            "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
+    static const int64_t step[3] = {0, 0, 1};
+    struct fixture f;
+
+    begin(&f, sums, arch, SATOR_MAP_ENERGY, 0, NULL);
+    enter(&f, 3, step, false);
+    f.part.factor[1][0] = f.part.factor[1][1] = f.part.factor[2][2] = 2;
+    assert_true(cert_bound(f.problem, &f.part, INFINITY) <= 24);
+    assert_true(cert_bound_orders(f.problem, &f.part, INFINITY) <= 24);
+    end(&f);
+}
+
+/* Two dimensions, along one of which links from the stamp before lead, beside a bus of an array
+ * further out that nothing uses: they are no one row. Of A's window PE 1 has every word first; PE 0
+ * reads its first one and has the other 3 over the link. So 5 words of A, 8 of B and 2 of Y. */
+static void test_told_apart(void **state)
+{
+    (void)state;
+    static const char window[] = "name: window\nsizes: {x: 2, r: 4}\n"
+                                 "op: \"Y[x] += A[x+r] * B[r]\"\n";
+    static const char arch[] =
+            "name: two\nlevels:\n"
+            "  - {memory: scratchpad, energy_pj: {read: 1, write: 1}}\n"
+            "  - array: row\n"
+            "    shape: [2]\n"
+            "    multicast:\n"
+            "      - {name: all, map: \"row[i] -> BUS[0]\", tensors: [A], energy_pj: 0}\n"
+            "  - array: PE\n"
+            "    shape: [2, 2]\n"
+            "    links:\n"
+            "      - {name: west, map: \"PE[i,j] -> PE[i,j-1]\", interval: 1, tensors: [A],\n"
+            "         energy_pj: 0}\n"
+            "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
+    static const int64_t none[4] = {0};
+    struct fixture f;
+
+    begin(&f, window, arch, SATOR_MAP_ENERGY, 0, NULL);
+    enter(&f, 4, none, false);
+    f.part.factor[0][1] = 4;
+    f.part.factor[f.problem->n_rows - 1][0] = 2;
+    assert_true(cert_bound(f.problem, &f.part, INFINITY) <= 15);
+    assert_true(cert_bound_orders(f.problem, &f.part, INFINITY) <= 15);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +440,8 @@ int main(void)
             cmocka_unit_test(test_shared),
             cmocka_unit_test(test_dear_wires),
             cmocka_unit_test(test_dear_links),
+            cmocka_unit_test(test_dear_sums),
+            cmocka_unit_test(test_told_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
