@@ -54,6 +54,15 @@ END
 left_out gemm:i=2,j=2,k=4 --arch idle.yaml # sums that R keeps leave with those of L
 sed 's/pj: 1}]}$/pj: 1}], multicast: [{name: all, map: "PE[i] -> BUS[]", energy_pj: 1}]}/' idle.yaml >bus.yaml
 left_out gemm:i=2,j=2,k=4 --arch bus.yaml # also where the skew is along a bus
+cat >diagonal.yaml <<'END'
+levels:
+  - {memory: D, energy_pj: 9}
+  - {array: PE, shape: [2, 2], links: [{name: d, map: "PE[i,j] -> PE[i+1,j-1]", interval: 1, energy_pj: 1}]}
+  - {memory: L, energy_pj: 1}
+  - {array: lane, shape: [2], links: [{name: w, map: "lane[i] -> lane[i+1]", interval: 0, energy_pj: 1}]}
+  - {compute: mac, energy_pj: 1}
+END
+left_out gemm:i=2,j=2,k=4 --arch diagonal.yaml # a skew of 2 1 makes d a wire, one of -1 a link of w
 left_out gemm:i=4,j=6,k=8 --arch conventional --strategy random --samples 3 # nothing is proved
 sator map gemm:i=2,j=2,k=2 --arch conventional --json | tr -d '\t\n' | grep -o '"left_out":\[[^]]*'
 left_out gemm:i=3,j=2,k=2 --arch single.yaml --imperfect # as many tiles of 3 have no larger ones

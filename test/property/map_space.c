@@ -202,6 +202,7 @@ static const struct phrase {
         {"skewed loops joined across a memory's tiles", JOINED},
         {"orders of loops along a skewed dimension that move no fewer words", SKEWED_ORDER},
         {"skews by more stamps than the loops outside", GAPS},
+        {"skews by more stamps from one PE to the next", 0}, /* none is drawn */
         {"skews beyond the first 64 combinations of coefficients", SKEW},
         {"nests with a loop twice at one memory or array dimension", 0},
         {"skewed arrays with factors that do not divide", REMAINDER},

@@ -388,6 +388,28 @@ static enum sator_status check_wanted(
     return SATOR_OK;
 }
 
+/* Whether a coefficient beyond the longest interval of the array at "level" may be of use: along a
+ * diagonal two of them undo each other, and against a wire where all are wires -1 makes a link from
+ * the stamp before. Elsewhere one is at most the interval of the link that it makes useful. */
+static bool may_exceed(const struct mapper_problem *p, int level)
+{
+    const struct sator_array *array = &p->arch->levels[level].array;
+    bool any = false;
+
+    for (int i = 0; i < array->n_links; i++) {
+        const struct sator_link *link = &array->links[i];
+        int64_t shift[MAPPER_ROWS];
+        int n_rows = 0;
+        if (!serves(p, link->n_tensors, link->tensors) ||
+                !sator_mapper_link_shift(p, level, link, shift))
+            continue;
+        for (int r = 0; r < p->n_rows; r++)
+            n_rows += shift[r] != 0 && p->row[r].shape > 1;
+        any |= n_rows > 1 || longest_interval(p, level) == 0;
+    }
+    return any;
+}
+
 /* Say what no skew of the list is about. */
 static void say_left_out(
         const struct mapper_problem *p, const char *why, struct mapper_skews *skews)
@@ -419,6 +441,10 @@ static void say_left_out(
         int64_t longest = longest_interval(p, p->row[r].level);
         if (longest > MOST_STEP)
             leave_out(p, skews, "skews by more than 3 stamps from one PE to the next");
+        if (may_exceed(p, p->row[r].level))
+            leave_out(p, skews,
+                    "skews by more stamps from one PE to the next than any link of the array "
+                    "takes");
         if (longest > 0 && most_step(p, r, false) == 0)
             (most_step(p, r, true) > 0 ? leave_uncounted : leave_out)(p, skews,
                     "skews along dimensions whose PEs share words on a bus or a tree, or whose "
