@@ -459,6 +459,107 @@ static void test_cost_of_links_that_cross(void **state)
     assert_int_equal(with_formula, 3 * n_cases);
 }
 
+static void shuffle(struct machines_rng *rng, int8_t *order, int n)
+{
+    for (int k = n - 1; k > 0; k--) {
+        int i = (int)machines_draw(rng, (uint64_t)k + 1);
+        int8_t kept = order[k];
+        order[k] = order[i];
+        order[i] = kept;
+    }
+}
+
+/* The least that any of the orders costs in which a search has loops stand on arrays. */
+struct least_order {
+    const struct mapper_problem *problem;
+    struct mapper_words *words;
+    struct mapper_mapping mapping;
+    double pj, cycles;
+};
+
+static bool take_order(void *data, bool is_usual)
+{
+    struct least_order *least = data;
+    struct mapper_traffic traffic;
+
+    (void)is_usual;
+    sator_mapper_count(least->problem, least->words, &least->mapping, &traffic);
+    struct mapper_cost cost = sator_mapper_cost(least->problem, &traffic);
+    least->pj = fmin(least->pj, cost.pj);
+    least->cycles = fmin(least->cycles, cost.cycles);
+    return true;
+}
+
+/* Orders of the loops on an array that a search leaves out cost no less than one that it looks at:
+ * where buses of two families, with or without links, spread windows over one or both dimensions.
+ */
+static void test_orders_on_arrays_left_out(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"Y[k,x,y] += A[c,x+r,y+s] * B[k,c,r,s]",
+            "Y[k,2*x+r,y+s] += A[c,x,y] * B[k,c,r,s]", "Y[k,x,y] += A[c,x+2*r,y+x] * B[k,c,r,s]"};
+    static const char *const links[] = {"",
+            "    links:\n      - {name: link, map: \"PE[i,j] -> PE[i,j+1]\", interval: 1, "
+            "tensors: [A], energy_pj: 1}\n"};
+    uint64_t draws = seed();
+    struct machines_rng rng = {draws};
+    int n_cases = (int)run_count(60), wrong = 0, told_apart = 0, passed = 0, tangled = 0;
+
+    n_cases = n_cases < 12 ? 12 : n_cases;
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct problem_case c;
+        snprintf(c.workload_text, sizeof c.workload_text,
+                "name: conv\nsizes: {k: 2, c: 2, x: 4, y: 4, r: 4, s: 2}\nop: \"%s\"\n",
+                ops[n % 3]);
+        snprintf(c.arch_text, sizeof c.arch_text,
+                "name: families\nlevels:\n"
+                "  - {memory: DRAM, bandwidth_bits: 64, energy_pj: {read: 128, write: 128}}\n"
+                "  - array: PE\n    shape: [8, 6]\n%s"
+                "    multicast:\n"
+                "      - {name: row, map: \"PE[i,j] -> BUS[i]\", energy_pj: %d}\n"
+                "      - {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: %d}\n"
+                "    reduction:\n"
+                "      - {name: trees, map: \"PE[i,j] -> TREE[i]\", energy_pj: 0.25}\n"
+                "      - {name: across, map: \"PE[i,j] -> TREE[j]\", energy_pj: 0.25}\n"
+                "  - {memory: registers, bandwidth_bits: 16, energy_pj: {read: 1, write: 1}}\n"
+                "  - {compute: mac, energy_pj: 1.25, cycles: 1}\n",
+                links[n % 4 == 3], n % 5 == 4 ? 200 : 1, n % 5 == 4 ? 200 : 1);
+        assert_true(open_texts(&c, &rng));
+        sator_mapper_allow_orders(&c.problem);
+        struct least_order least = {.problem = &c.problem};
+        least.words = sator_mapper_words_new(&c.problem);
+        for (int k = 0; k < 40 && wrong < 3; k++) {
+            struct mapper_mapping *mapping = &least.mapping;
+            least.pj = least.cycles = INFINITY;
+            sator_mapper_draw(&c.problem, &draws, mapping);
+            count_passed(&c.problem, mapping, &passed, &tangled);
+            told_apart += sator_mapper_has_orders(&c.problem, mapping);
+            sator_mapper_each_order(&c.problem, mapping, take_order, &least);
+            for (int i = 0; i < 8; i++) {
+                struct mapper_mapping other = *mapping;
+                struct least_order drawn = {.problem = &c.problem,
+                        .words = least.words,
+                        .pj = INFINITY,
+                        .cycles = INFINITY};
+                for (int r = 0; r < c.problem.n_rows; r++)
+                    shuffle(&rng, other.along[r], c.problem.row[r].is_space * c.problem.n_loops);
+                drawn.mapping = other;
+                take_order(&drawn, false);
+                wrong += drawn.pj < least.pj * (1 - 1e-9) ||
+                        drawn.cycles < least.cycles * (1 - 1e-9);
+                if (wrong > 0)
+                    show(&c, &other, NULL);
+            }
+        }
+        sator_mapper_words_free(least.words);
+        close_case(&c);
+    }
+    print_message("%d pass words, %d of them over buses; of %d not all orders are alike\n", passed,
+            tangled, told_apart);
+    assert_int_equal(wrong, 0);
+    assert_true(tangled > n_cases && told_apart > n_cases / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +570,7 @@ int main(void)
             cmocka_unit_test(test_short_rows_of_pes),
             cmocka_unit_test(test_cost_of_links_from_long_before),
             cmocka_unit_test(test_cost_of_links_that_cross),
+            cmocka_unit_test(test_orders_on_arrays_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

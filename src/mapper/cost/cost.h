@@ -166,9 +166,6 @@ void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper
  * of buses no one family of which has them all. */
 bool sator_mapper_is_passed(const struct mapper_problem *problem,
         const struct mapper_transfer *transfer, const struct mapper_shape *shape);
-/* The transfers that need it in a mapping whose parallel factors are known. */
-unsigned sator_mapper_passed(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* Whether it takes some of those into the compute units. */
 bool sator_mapper_passes_directly(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);

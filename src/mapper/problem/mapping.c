@@ -47,3 +47,38 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
     assert(shape->n_digits <= MAPPER_DIGITS);
     shape->in_any_order = false;
 }
+
+bool sator_mapper_passes_over(const struct mapper_transfer *t, unsigned rows, unsigned all)
+{
+    if ((rows & t->linked_rows) != 0 || (all & t->grouped_rows) != 0)
+        return true;
+    rows &= t->collapsed;
+    for (int k = 0; k < t->n_buses; k++) {
+        if ((rows & ~t->bus_rows[k]) == 0)
+            return false; /* the others spread words of plain loops, and of those that index none */
+    }
+    return rows != 0 && t->n_buses > 0;
+}
+
+unsigned sator_mapper_passed(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    unsigned transfers = 0;
+
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        const struct mapper_access *access = &problem->access[t->access];
+        if (!t->may_pass)
+            continue;
+        unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
+        for (int r = 0; r < t->child_row; r++) {
+            for (int l = 0; l < problem->n_loops && problem->row[r].is_space; l++) {
+                unsigned here = mapping->factor[r][l] > 1 ? 1U << r : 0;
+                all |= here;
+                rows |= sliding >> l & 1 ? here : 0;
+            }
+        }
+        transfers |= sator_mapper_passes_over(t, rows, all) ? 1U << i : 0;
+    }
+    return transfers;
+}

@@ -229,6 +229,13 @@ enum sator_status sator_mapper_control(struct sator_ctx *ctx, const struct mappe
 void sator_mapper_mapping_init(
         const struct mapper_problem *problem, struct mapper_mapping *mapping);
 
+/* Whether words of the transfer pass from PE to PE when sliding indices are unrolled over "rows",
+ * and any loops over "all": over links, or several families of buses. */
+bool sator_mapper_passes_over(const struct mapper_transfer *transfer, unsigned rows, unsigned all);
+/* The transfers of which some do in a mapping whose parallel factors are known. */
+unsigned sator_mapper_passed(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+
 /* ---- dataflow.c ---- */
 /* The mapping as space and time maps with a cut for each memory. */
 const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_problem *problem,

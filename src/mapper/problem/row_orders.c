@@ -62,6 +62,8 @@ struct listing {
     const struct mapper_problem *problem;
     struct sator_arena *arena;
     int row, n_loops; /* with factors there */
+    unsigned passed; /* transfers whose words pass from PE to PE, or over several families of buses
+                      */
     int8_t loop[MAPPER_LOOPS]; /* in the order that is taken unless another one is chosen */
     unsigned first[MAPPER_LOOPS]; /* by loop: neighbours that it is never worse outside of */
     int8_t order[MAPPER_LOOPS];
@@ -91,9 +93,10 @@ static bool is_straight(const struct mapper_transfer *t, int row, bool *wires, b
     return all;
 }
 
-static bool cares(const struct mapper_transfer *t, const struct listing *l)
+static bool cares(const struct mapper_problem *p, int transfer, const struct listing *l)
 {
-    const struct mapper_access *access = &l->problem->access[t->access];
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    const struct mapper_access *access = &p->access[t->access];
     unsigned here = 0, sliding = access->relevant & ~access->plain;
 
     for (int k = 0; k < l->n_loops; k++)
@@ -105,7 +108,10 @@ static bool cares(const struct mapper_transfer *t, const struct listing *l)
             is_straight(t, l->row, &wires, &before) && !wires && !(t->wired >> l->row & 1);
     if (t->may_pass && (here & sliding) == 0 && has_near_links)
         return false; /* a neighbour has this PE's tile, or none of it (add_link, wiring.c) */
-    return t->is_complex || t->may_pass || l->problem->in_hull ||
+    bool is_regular = !p->imperfect && !p->in_hull && t->may_pass;
+    if (is_regular && !(l->passed >> transfer & 1) && !(t->wired >> l->row & 1))
+        return false; /* links bring nothing, and one family of buses all that buses spare */
+    return t->is_complex || t->may_pass || p->in_hull ||
             ((here & access->relevant) && (here & ~access->relevant));
 }
 
@@ -149,8 +155,11 @@ static bool may_be_outside(const struct listing *l, const struct mapper_transfer
 
     if (is_alike(p, t, a, b))
         return true;
-    if (p->imperfect || t->is_complex || access->is_counted || !is_cheaper_unsent(t) ||
-            (t->may_pass && !is_straight(t, l->row, &wires, &before)))
+    if (p->imperfect || t->is_complex || access->is_counted)
+        return false;
+    if (t->n_buses > 0 && t->n_passes == 0 && t->grouped_rows == 0 && !p->in_hull)
+        return outer != WINDOW || inner != WINDOW;
+    if (!is_cheaper_unsent(t) || (t->may_pass && !is_straight(t, l->row, &wires, &before)))
         return false;
     if (outer == PLAIN || inner == PLAIN)
         return outer == PLAIN;
@@ -166,7 +175,7 @@ static void find_first(struct listing *l)
     for (int i = 0; i < p->n_loops; i++)
         l->first[i] = ~0U;
     for (int t = 0; t < p->n_transfers; t++) {
-        if (!cares(&p->transfer[t], l))
+        if (!cares(p, t, l))
             continue;
         for (int i = 0; i < l->n_loops; i++) {
             for (int k = 0; k < l->n_loops; k++) {
@@ -239,7 +248,7 @@ static void open_listing(const struct mapper_problem *p, const struct mapper_map
 {
     int8_t own[MAPPER_LOOPS];
 
-    *l = (struct listing){.problem = p, .row = row};
+    *l = (struct listing){.problem = p, .row = row, .passed = sator_mapper_passed(p, mapping)};
     sator_mapper_row_order(p, row, own);
     for (int k = 0; k < p->n_loops; k++) {
         if (mapping->factor[row][own[k]] > 1)
