@@ -4,10 +4,10 @@
     tools/mutants.py [-n COUNT] [-s SEED] [-b FOLDER] [-j JOBS] [-t TESTS] [-l SECONDS] [-m SECONDS]
                      [--again] [--open] [--list] [PLACE ...]
 
-A PLACE is a folder, a file, or FILE:FROM-TO; without one, src/count, model, mapper, explore and simulate. A change is
-a comparison that takes or leaves equality, a sign, a factor or divisor left out, a constant one greater, && for ||, a
+A PLACE is a folder, a file, or FILE:FROM-TO, with =N after it where N changes of it are asked for; without one,
+src/count, model, mapper, explore, simulate and certificate. A change is a comparison that takes or leaves equality, a sign, a factor or divisor left out, a constant one greater, && for ||, a
 condition negated, a call or assignment left out, fmin for fmax (or the like), a returned truth value. COUNT of them
-(0: all) are drawn with the seed: as many from each place, and there as many of each kind.
+(0: all) are drawn with the seed: as many from each place without a number, and there as many of each kind.
 
 All changes are in one build of a copy of the tree, in FOLDER (build/mutants): each is an expression
 "changed(ID) ? after : before", and the environment says which ID is on. A first run of every test without a change tells
@@ -27,8 +27,10 @@ line (place, function, change) with a reason. FOLDER/results.json has the same. 
 SATOR_TEST_SHARE and others of the tests' variables are handed on; by default a run takes an eighth of the random programs.
 """
 import argparse
+import hashlib
 import json
 import os
+import pickle
 import random
 import re
 import resource
@@ -37,11 +39,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-PLACES = ["src/count", "src/model", "src/mapper", "src/explore", "src/simulate"]
+PLACES = ["src/count", "src/model", "src/mapper", "src/explore", "src/simulate", "src/certificate"]
 TABLE = "test/mutants.md"
 # Tests of the package, of pages, and of faults: they say nothing about numbers, or need another build.
 OTHER = r"layers|headers|guards|exports|install|debian|instructions|python_.*|report_.*|oom|io_faults|cli_demo"
@@ -193,9 +196,13 @@ class Source:
                 self.add("truth", span, NAMES[text], self.line_of(span), self.line_of(span, NAMES[text]))
         elif kind == "CallExpr":
             name = re.match(rb"\w+", text)
-            if name and name.group() in NAMES and text[-1:] == b")":
+            if name and name.group() in NAMES and text[-1:] == b")" and self.knows(NAMES[name.group()]):
                 after = NAMES[name.group()] + text[name.end():]
                 self.add("extreme", span, after, text, after)
+
+    def knows(self, name):
+        """Whether a function may be called here: one of a header, or one that the file has."""
+        return name.startswith((b"f", b"mapper_")) or re.search(rb"\b" + name + rb"\(", self.text)
 
     def line_of(self, span, after=None):
         """The line around a token, with "after" in its place: a constant alone says little."""
@@ -268,24 +275,35 @@ class Source:
 
 
 def read_source(path):
-    """The changes that TOP/path offers."""
+    """The changes that TOP/path offers, kept in FOLDER/read: clang's trees are long."""
+    text = (TOP / path).read_bytes()
+    kept = TOP / options.folder / "read" / hashlib.sha256(Path(__file__).read_bytes() + path.encode() + text).hexdigest()
+    if kept.exists():
+        return pickle.loads(kept.read_bytes())
     run = subprocess.run(["clang", "-std=gnu17", "-Iinclude", "-Isrc", "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json",
                           path], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode != 0:
         sys.exit(f"clang does not read {path}: {run.stderr.decode()[:400]}")
-    source = Source(path, (TOP / path).read_bytes())
+    source = Source(path, text)
     source.find(json.loads(run.stdout))
     for change in source.changes:
         change.file = path
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(pickle.dumps(source))
     return source
 
 
 def draw(sources_of, count, seed):
     """As many changes of each place, and there of each kind; deterministic."""
-    chosen = []
-    for k, (place, sources) in enumerate(sources_of.items()):
+    chosen, shares = {}, [place for place in sources_of if "=" not in place]
+    for place, sources in sources_of.items():
         every = [c for s in sources for c in s.changes]
-        quota = len(every) if count == 0 else (count * (k + 1)) // len(sources_of) - (count * k) // len(sources_of)
+        if place in shares:
+            k, of = shares.index(place), len(shares)
+            quota = (count * (k + 1)) // of - (count * k) // of if count else 0
+        else:
+            quota = int(place.partition("=")[2])
+        quota = quota or len(every)
         kinds = {}
         for change in every:
             kinds.setdefault(change.kind, []).append(change)
@@ -297,8 +315,9 @@ def draw(sources_of, count, seed):
             for some in lists:
                 if some and len(picked) < quota:
                     picked.append(some.pop())
-        chosen += picked
-    chosen.sort(key=lambda c: (c.file, c.begin, c.end))
+        for change in picked:
+            chosen[change.file, change.begin, change.end, change.after] = change  # of two places it is one
+    chosen = sorted(chosen.values(), key=lambda c: (c.file, c.begin, c.end))
     for number, change in enumerate(chosen):
         change.id = number
     return chosen
@@ -315,7 +334,7 @@ def copy_tree(tree):
             put(tree / name, (TOP / name).read_bytes(), TOP / name)
     for old in tree.rglob("*"):
         name = str(old.relative_to(tree))
-        if old.is_file() and not name.startswith("build/") and name not in kept and not name.startswith("src/base/changed."):
+        if old.is_file() and name not in kept and not name.startswith(("build/", "read/", "src/base/changed.")):
             old.unlink()
 
 
@@ -341,11 +360,22 @@ def build(tree, sources_of, chosen):
     (tree / "build").mkdir(exist_ok=True)
     log = open(tree / "build/log", "w")
     flags = f"-O1 -w -fno-strict-aliasing -include {tree}/src/base/changed.h"
-    for command in (["cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_C_FLAGS={flags}",
-                     "-DSATOR_PYTHON=OFF", "-DSATOR_TESTS=ON"], ["cmake", "--build", "build", f"-j{options.jobs}"]):
+
+    def make(*command):
         if subprocess.run(command, cwd=tree, stdout=log, stderr=log).returncode != 0:
             lines = [line for line in (tree / "build/log").read_text().split("\n") if "rror" in line]
             sys.exit("not built:\n" + "\n".join(lines[:20]) + f"\n(all of it: {tree}/build/log)")
+
+    make("cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_C_FLAGS={flags}", "-DSATOR_PYTHON=OFF",
+         "-DSATOR_TESTS=ON")
+    targets = subprocess.run(["cmake", "--build", "build", "--target", "help"], cwd=tree, check=True,
+                             stdout=subprocess.PIPE).stdout.decode()
+    wanted = [name for name in re.findall(r"\w+", targets) if is_wanted(name) and re.match("(unit|property|golden)_", name)]
+    make("cmake", "--build", "build", f"-j{options.jobs}", "--target", "sator", "store_sql", "golden_general", *wanted)
+
+
+def is_wanted(name):
+    return re.search(options.tests, name) if options.tests else not re.fullmatch(OTHER, name)
 
 
 def read_tests(tree):
@@ -354,8 +384,7 @@ def read_tests(tree):
                            stdout=subprocess.PIPE).stdout
     tests = {}
     for test in json.loads(shown)["tests"]:
-        wanted = re.search(options.tests, test["name"]) if options.tests else not re.fullmatch(OTHER, test["name"])
-        if wanted and "command" in test:
+        if is_wanted(test["name"]) and "command" in test:
             properties = {p["name"]: p["value"] for p in test.get("properties", [])}
             environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
             tests[test["name"]] = (test["command"], properties.get("WORKING_DIRECTORY", str(tree / "build")), environment)
@@ -395,7 +424,7 @@ def first_run(tree, tests, count):
     def one(name):
         seen = tree / f"build/seen.{name}"
         seen.write_bytes(bytes(4096 + count))
-        passed, seconds = run_test(tests[name], {"SATOR_CHANGED_SEEN": str(seen)}, 4 * options.limit)
+        passed, seconds = run_test(tests[name], {"SATOR_CHANGED_SEEN": str(seen)}, options.limit)
         found = {k for k, byte in enumerate(seen.read_bytes()[:count]) if byte}
         seen.unlink()
         if passed and seconds <= options.limit:
@@ -453,11 +482,14 @@ def say(text):
 def main():
     if not shutil.which("clang"):
         sys.exit("clang is not there (Debian: clang): it reads the sources")
-    sources_of = {}
+    sources_of, wanted = {}, listed_open() if options.open else {}
     for place in options.places or PLACES:
-        name, _, lines = place.partition(":")
+        name, _, lines = place.partition("=")[0].partition(":")
         files = [name] if name.endswith(".c") else sorted(
             str(p.relative_to(TOP)) for p in (TOP / name).rglob("*.c") if "/mpi/" not in str(p))
+        if options.open:
+            functions = re.compile(rb"\b(%s)\(" % b"|".join(function.encode() for function, _ in wanted))
+            files = [file for file in files if functions.search((TOP / file).read_bytes())]
         with ThreadPoolExecutor(options.jobs) as pool:
             sources_of[place] = list(pool.map(read_source, files))
         if lines:
@@ -465,7 +497,7 @@ def main():
             for source in sources_of[place]:
                 source.changes = [c for c in source.changes if first <= c.line <= last]
     if options.open:
-        wanted, options.count = listed_open(), 0
+        options.count = 0
         for sources in sources_of.values():
             for source in sources:
                 source.changes = [c for c in source.changes if (c.function, c.shown) in wanted]
@@ -488,9 +520,10 @@ def main():
         for c in chosen:
             say(f"{c.file}:{c.line} {c.function}: {c.shown} [{c.kind}]")
         return 0
+    start = time.monotonic()
     build(tree, sources_of, chosen)
     tests = read_tests(tree)
-    say(f"# built; {len(tests)} tests")
+    say(f"# built in {time.monotonic() - start:.0f} s; {len(tests)} tests")
     reach = first_run(tree, tests, len(chosen))
     seconds = sum(t for t, _ in reach.values())
     say(f"# {len(reach)} tests pass in {seconds:.0f} s; they come by "
@@ -510,8 +543,9 @@ def main():
     random.Random(options.seed).shuffle(order)  # so that a run that is ended early is a sample, too
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(one, order))
+    say(f"# all of it took {time.monotonic() - start:.0f} s")
     for name in sources_of:
-        of_place = [row for row in rows if row["key"][0].startswith(name.partition(":")[0])]
+        of_place = [row for row in rows if row["key"][0].startswith(name.partition("=")[0].partition(":")[0])]
         tally = {}
         for row in of_place:
             word = row["verdict"].split()[0]
