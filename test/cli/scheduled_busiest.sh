@@ -125,3 +125,20 @@ for tensor in A B; do
   - {memory: registers, tensors: [$tensor]}" ', tensors: [Y]'
     both "registers of $tensor" $((2 * 3031 * 2)) inputs.yaml -a own.yaml -d all.yaml
 done
+
+# More kinds of places, along all of four dimensions and six loops, than are told apart: a sum goes on from PE to PE, so that only the
+# very first stamp reads no sum beside A
+links=$(for d in a+1,b,c,d a,b+1,c,d a,b,c+1,d a,b,c,d+1; do
+    printf '{name: "to %s", map: "PE[a,b,c,d] -> PE[%s]", interval: 1, tensors: [Y]}, ' "$d" "$d"
+done)
+cat >own.yaml <<END
+levels:
+  - {memory: DRAM}
+  - {array: PE, shape: [3, 3, 3, 3], links: [${links%, }]}
+  - {memory: registers, bandwidth_bits: {read: 16}}
+  - {compute: mac}
+END
+sizes='a: 3, b: 3, c: 3, d: 3, e: 3, f: 3, g: 3, h: 3, x: 3, y: 3'
+printf 'sizes: {%s}\nop: "Y[e,g,x] += A[a,b,c,d,f,h,y]"\n' "$sizes" >many.yaml
+flow 'a, b, c, d' '243*e + 81*f + 27*g + 9*h + 3*x + y + a + b + c + d' 0
+both "many kinds" $((1 + 2 * 736)) many.yaml -a own.yaml -d flow.yaml
