@@ -9,6 +9,7 @@
  */
 #include "simulate/run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,8 +120,6 @@ static void wait_for_links(struct holder *holder, uint32_t index)
 {
     struct chain *chain = &holder->chains[index];
 
-    if (chain->is_on_its_way)
-        return;
     chain->is_on_its_way = true;
     chain->next = holder->on_their_way;
     holder->on_their_way = index;
@@ -143,6 +142,7 @@ static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
 {
     struct chain *chain = &holder->chains[index];
 
+    assert(!chain->is_on_its_way); /* ways are checked after each boundary's words have come */
     if (chain->until > holder->stamp + 1 && keeps_word(run, holder, chain)) { /* a link has it */
         wait_for_links(holder, index);
         return;
@@ -152,7 +152,7 @@ static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
     if (chain->until > holder->stamp + 1) { /* words that links look for still name it */
         chain->is_gone = true;
         wait_for_links(holder, index);
-    } else if (!chain->is_on_its_way) {
+    } else {
         close_chain(holder, index);
     }
 }
