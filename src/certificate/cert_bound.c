@@ -3,12 +3,20 @@
  * Outside a tile that is known, or no larger than a known one, every loop has the whole of its
  * factors at the place where it first stands. Then what a tensor brings depends on the set of loops
  * that stand before the first one that indexes it alone, and is no more for a larger set: the least
- * over all orders is found by going through the sets of tensors.
+ * over all orders is found by going through the sets of tensors. Of a tensor with windows it is at
+ * least what is new in each step of the first loop that moves its tile, too.
  */
 #include "certificate/cert_bound.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Where a move is paid for. */
+enum way {
+    AT_END, /* the first loop that indexes its tensor alone */
+    AT_SLIDE, /* the first one that indexes it, if its tile slides */
+    N_WAYS
+};
 
 /* One move outside a tile. */
 struct walk {
@@ -24,27 +32,45 @@ struct walk {
     int64_t reach; /* a loop that stands alone ends it at the nearest memory with more factors */
 };
 
+/* What is known of a tile. */
+struct tiling {
+    int64_t tile[CERT_LOOPS]; /* at most ... */
+    int64_t near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside, where it is known: at the
+                                                   nearest memory, and all others */
+    unsigned open; /* loops along which it may be smaller, with PEs' tiles between its parts */
+    unsigned either; /* loops whose factor at the nearest memory is not decided: all is "near" */
+    bool is_exact; /* ... or exactly */
+    bool is_cold; /* only loops at the nearest memory keep anything */
+};
+
+/* Where loops may stand: at the nearest memory, or further out. */
+struct place {
+    unsigned ended[CERT_LOOPS]; /* walks that are paid for where a loop first stands ... */
+    unsigned sure; /* ... of some loop that stands nowhere else */
+    int n_ends; /* loops that end the same walks: */
+    struct end {
+        unsigned walks;
+        double fresh[CERT_TENSORS][2]; /* the share of tiles, of groups that is new, at least */
+    } end[CERT_LOOPS + 1];
+    /* what crosses of each of some walks, tiles and groups, behind the loops that end none of them;
+     * by these walks */
+    double (*crosses)[2];
+    bool *is_known;
+};
+
 /* The moves into one memory, or the compute units. */
 struct child {
     int memory; /* n_memories: the compute units */
-    int64_t tile[CERT_LOOPS]; /* at most ... */
-    bool is_exact; /* ... or exactly */
-    unsigned
-            open; /* loops along which the tile may be smaller, with PEs' tiles between its parts */
-    int64_t near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside: at the nearest memory, if it is
-                                                   known (else 1), and all others */
-    bool has_near; /* a factor above 1 */
-    bool is_cold; /* only loops at the nearest memory keep anything */
+    struct tiling now;
+    bool is_stale; /* its walks have changed */
     double stamps;
     int n_walks;
     struct walk walk[CERT_TENSORS];
     unsigned plain[CERT_LOOPS]; /* walks whose tensor the loop indexes alone ... */
-    unsigned ended[2][CERT_LOOPS]; /* ... and which end with it: at the nearest memory; further out
-                                    */
-    /* what crosses behind the loops that end none of some walks, by these: of each, tiles and
-     * groups; of the loops at the nearest memory, and of the others */
-    double (*crosses[2])[2];
-    bool *is_known[2];
+    unsigned windows[CERT_LOOPS]; /* ... or with others */
+    unsigned slides; /* walks whose tile is known, and has windows */
+    bool counts; /* some walk's words have no formula */
+    struct place place[N_WAYS][2];
 };
 
 struct cert_view {
@@ -131,35 +157,35 @@ static void set_tile(const struct cert_view *v, struct child *c)
         outside |= p->row[r].is_space ? 1U << r : 0;
     cert_inside(p, part, row, least);
     bool known = part->is_unrolled && is_known(p, part, row);
-    c->is_exact = known;
-    c->open = 0;
+    c->now.is_exact = known;
+    c->now.open = 0;
     for (int i = 0; i < p->n_loops; i++) {
         int64_t left = p->extent[i] / cert_spread(p, part, outside, i) / least[i];
-        c->tile[i] = least[i];
+        c->now.tile[i] = least[i];
         if (!part->is_unrolled)
-            c->tile[i] *= left;
+            c->now.tile[i] *= left;
         else if (!known)
-            c->tile[i] = (part->known[row] >> i & 1) && is_known(p, part, row + 1)
+            c->now.tile[i] = (part->known[row] >> i & 1) && is_known(p, part, row + 1)
                     ? least[i]
                     : widest(p, m, least, i, left);
-        c->rest[i] = least[i] * left / c->tile[i];
-        c->open |= c->tile[i] > least[i] ? 1U << i : 0;
-        c->near[i] = 1;
+        c->now.rest[i] = least[i] * left / c->now.tile[i];
+        c->now.open |= c->now.tile[i] > least[i] ? 1U << i : 0;
+        c->now.near[i] = 1;
     }
     int nearest = row - 1;
     while (nearest > 0 && p->row[nearest].is_space)
         nearest--;
-    bool is_near = known && nearest >= 0 && is_known(p, part, nearest);
-    c->is_cold = is_near && cert_cold_row(p, part, row) == nearest;
-    c->has_near = false;
+    c->now.is_cold = known && nearest >= 0 && cert_cold_row(p, part, row) == nearest;
+    c->now.either = 0;
     c->stamps = 1;
     for (int i = 0; i < p->n_loops; i++) {
-        c->stamps *= (double)c->rest[i];
-        if (is_near && part->factor[nearest][i] > 1) {
-            c->near[i] = part->factor[nearest][i];
-            c->rest[i] /= c->near[i];
-            c->has_near = true;
-        }
+        c->stamps *= (double)c->now.rest[i];
+        if (!known || nearest < 0 || c->now.rest[i] == 1)
+            continue;
+        bool is_open = !(part->known[nearest] >> i & 1);
+        c->now.either |= is_open ? 1U << i : 0;
+        c->now.near[i] = is_open ? c->now.rest[i] : part->factor[nearest][i];
+        c->now.rest[i] /= c->now.near[i];
     }
 }
 
@@ -187,7 +213,7 @@ static void set_walk(const struct cert_view *v, const struct cert_move *move, st
         w->apart[i] = outer * alone;
         bool joined = alone == 1 && w->next[i] == w->shared[i];
         w->whole[0] |= 1U << i;
-        w->whole[1] |= joined ? 1U << i : 0;
+        w->whole[1] |= joined || w->shared[i] == 1 ? 1U << i : 0;
         w->still_whole |= joined && outer == 1 ? 1U << i : 0;
         w->copies[0] *= (double)(w->apart[i] * w->shared[i]);
         w->copies[1] *= (double)w->apart[i];
@@ -206,186 +232,217 @@ static double dim_values(
 
     for (int k = 0; k < d->n; k++) {
         int i = d->loop[k];
-        int64_t count = c->tile[i] * (grouped ? w->shared[i] : 1) * placed[i];
+        int64_t count = c->now.tile[i] * (grouped ? w->shared[i] : 1) * placed[i];
         bool is_alone = grouped || w->shared[i] == 1; /* no other PEs' values lie between */
-        whole &= placed[i] > 1 || (c->open >> i & 1) ? (w->still_whole >> i & 1) && is_alone
-                                                     : (w->whole[grouped] >> i & 1) != 0;
+        whole &= placed[i] > 1 || (c->now.open >> i & 1) ? (w->still_whole >> i & 1) && is_alone
+                                                         : (w->whole[grouped] >> i & 1) != 0;
         run[k] = (struct cert_run){d->coef[k], count};
         least += (double)(count - 1);
     }
     return d->n > 1 && whole ? cert_sums(d->n, run) : least;
 }
 
-/* The share of the values of dimension "e" that is kept at most on average while one of its loops
- * is the first that moves. It steps by one, or falls back by as much and more, while another moves:
- * in every second stamp at most. That one may take the values back where it is of the same
- * dimension. */
-static double kept_share(const struct walk *w, const struct child *c, int e, int grouped)
+/* The dimension of a tensor that "loop" indexes. */
+static const struct cert_index *dim_of(const struct cert_tensor *t, int loop)
 {
-    const struct cert_index *d = &w->tensor->dim[e];
+    const struct cert_index *found = NULL;
+
+    for (int e = 0; e < t->n_dims && found == NULL; e++) {
+        for (int k = 0; k < t->dim[e].n; k++)
+            found = t->dim[e].loop[k] == loop ? &t->dim[e] : found;
+    }
+    return found;
+}
+
+/* The share of a tile, or group, that is new at least on average where loop "i" first moves it: by
+ * one in all of "steps" stamps but one, in which it falls back by as much or more while another
+ * loop moves. That one may take the values back where it is of the same dimension. How far one step
+ * leads is known at the nearest memory; further out ("last") it is that or more. */
+static double fresh_share(
+        const struct walk *w, const struct child *c, int grouped, bool last, int i)
+{
+    const double steps = last || (c->now.either >> i & 1) ? 2 : (double)c->now.near[i];
+    const struct cert_index *d = dim_of(w->tensor, i);
     struct cert_run run[CERT_LOOPS];
     int n_moving = 0;
-    double share = 0;
+    int64_t step = 0;
 
+    if (d->n == 1)
+        return 1;
     for (int k = 0; k < d->n; k++) {
-        int i = d->loop[k];
-        if (!(w->whole[grouped] >> i & 1))
-            return 1;
-        run[k] = (struct cert_run){d->coef[k], c->tile[i] * (grouped ? w->shared[i] : 1)};
-        n_moving += c->near[i] * c->rest[i] > 1;
+        int j = d->loop[k];
+        if (!(w->whole[grouped] >> j & 1))
+            return 0;
+        run[k] = (struct cert_run){d->coef[k], c->now.tile[j] * (grouped ? w->shared[j] : 1)};
+        n_moving += c->now.near[j] * c->now.rest[j] > 1;
+        step = j == i ? d->coef[k] * c->now.tile[j] * w->next[j] : step;
     }
-    for (int k = 0; k < d->n; k++) {
-        int i = d->loop[k];
-        if (c->near[i] * c->rest[i] > 1)
-            share = fmax(share,
-                    cert_most_common(d->n, run, d->coef[k] * c->tile[i] * w->next[i]) /
-                            cert_sums(d->n, run));
-    }
-    return n_moving > 1 ? (1 + share) / 2 : share;
+    double all = cert_sums(d->n, run), most = cert_most_common(d->n, run, step);
+    double kept = last ? most : cert_common(d->n, run, step), back = n_moving > 1 ? all : most;
+    return fmax(0, 1 - ((steps - 1) * kept + back) / (steps * all));
 }
 
 /* What crosses, in all, at least: loop i stands placed[i] times before the first loop that indexes
- * the tensor alone. Either every run of these loops brings what it touches. Or, when the first that
- * moves the tile moves a window, each of its stamps brings what is new along that window. */
+ * the tensor alone. Every run of these loops brings what it touches. */
 static double crossing(const struct cert_view *v, const struct child *c, const struct walk *w,
         int grouped, const int64_t *placed)
 {
-    static const int64_t none[CERT_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    const struct cert_tensor *t = w->tensor;
-    double inside = 1, still = 1, size = 1, tile = 1, share = 0;
-    bool slides = false, may_slide = c->is_exact && !(grouped && w->is_counted);
+    double words = w->copies[grouped] * c->stamps;
 
-    for (int i = 0; i < v->p->n_loops; i++) {
-        inside *= (double)placed[i];
-        still *= t->relevant >> i & 1 ? 1 : (double)placed[i];
-        slides |= may_slide && (t->relevant >> i & 1) && placed[i] > 1;
-    }
-    for (int e = 0; e < t->n_dims; e++) {
-        size *= dim_values(w, c, e, grouped, placed);
-        tile *= slides ? dim_values(w, c, e, grouped, none) : 1;
-        if (slides && t->dim[e].n > 1)
-            share = fmax(share, kept_share(w, c, e, grouped));
-    }
-    double words = c->stamps / inside * size;
-    if (slides)
-        words = fmax(words, c->stamps / still * tile * (1 - share));
-    return w->copies[grouped] * words;
+    for (int i = 0; i < v->p->n_loops; i++)
+        words /= (double)placed[i];
+    for (int e = 0; e < w->tensor->n_dims; e++)
+        words *= dim_values(w, c, e, grouped, placed);
+    return words;
 }
 
 /* ---- the least over orders ---- */
 
-/* Set which walks end with loops at the nearest memory, and with those further out. What has no
- * formula may have its words from further back than a loop of few factors leads. */
-static void set_ended(const struct cert_view *v, struct child *c)
+/* The walks that are paid for with loop "i" of a place. What has no formula may have its words from
+ * further back than a loop of few factors leads. */
+static unsigned ended_by(const struct child *c, enum way way, bool last, int i)
 {
-    for (int i = 0; i < v->p->n_loops; i++) {
-        c->ended[0][i] = c->near[i] > 1 ? c->plain[i] : 0;
-        c->ended[1][i] = c->rest[i] > 1 && !c->is_cold ? c->plain[i] : 0;
-        for (int t = 0; t < c->n_walks; t++) {
-            const struct walk *w = &c->walk[t];
-            if (w->is_counted && c->near[i] <= w->reach)
-                c->ended[0][i] &= ~(1U << t);
-            if (w->is_counted)
-                c->ended[1][i] &= ~(1U << t);
-        }
+    unsigned walks = c->plain[i] | (way == AT_SLIDE ? c->slides & c->windows[i] : 0);
+    const bool is_decided = !(c->now.either >> i & 1);
+
+    if (last ? c->now.is_cold || (c->now.rest[i] == 1 && is_decided) : c->now.near[i] == 1)
+        return 0;
+    for (int t = 0; t < c->n_walks && c->counts; t++) {
+        const struct walk *w = &c->walk[t];
+        if (w->is_counted && (last || !is_decided || c->now.near[i] <= w->reach))
+            walks &= ~(1U << t);
     }
+    return walks;
 }
 
-/* The walks that loops at the nearest memory, or, "last", the others end. */
-static unsigned ended_by(const struct child *c, bool last, int n_loops)
+/* Loop "i" ends "walks". */
+static void add_end(
+        const struct child *c, struct place *place, unsigned walks, enum way way, bool last, int i)
 {
-    unsigned walks = 0;
+    const bool is_decided = last || !(c->now.either >> i & 1);
+    struct end *end = &place->end[place->n_ends];
+    int same = 0;
 
-    for (int i = 0; i < n_loops; i++)
-        walks |= c->ended[last][i];
-    return walks;
+    place->sure |= is_decided ? walks : 0;
+    end->walks = walks;
+    for (int n = 0; n < 2 * c->n_walks; n++) {
+        int t = n / 2, grouped = n % 2;
+        bool slides = way == AT_SLIDE && (walks & c->slides) >> t & 1;
+        end->fresh[t][grouped] = slides ? fresh_share(&c->walk[t], c, grouped, last, i) : 1;
+    }
+    while (memcmp(&place->end[same], end, sizeof *end) != 0)
+        same++;
+    place->n_ends += same == place->n_ends;
+}
+
+static void set_places(const struct cert_view *v, struct child *c)
+{
+    c->slides = 0;
+    c->counts = false;
+    for (int t = 0; t < c->n_walks; t++) {
+        const struct walk *w = &c->walk[t];
+        bool slides = c->now.is_exact && !w->is_counted && w->tensor->relevant != w->tensor->plain;
+        c->slides |= slides ? 1U << t : 0;
+        c->counts |= w->is_counted;
+    }
+    for (int k = 0; k < (c->slides == 0 ? 2 : 2 * N_WAYS); k++) {
+        struct place *place = &c->place[k / 2][k % 2];
+        place->sure = 0;
+        place->n_ends = 0;
+        memset(place->is_known, 0, sizeof(bool) << c->n_walks);
+        for (int i = 0; i < v->p->n_loops; i++) {
+            place->ended[i] = ended_by(c, k / 2, k % 2, i);
+            if (place->ended[i] != 0)
+                add_end(c, place, place->ended[i], k / 2, k % 2, i);
+        }
+    }
 }
 
 /* What crosses of each of the walks "open" behind all loops that end none of them: of those at the
  * nearest memory, or, "last", of all. */
-static double (*find_crossing(struct cert_view *v, struct child *c, bool last, unsigned open))[2]
+static double (*find_crossing(const struct cert_view *v, const struct child *c,
+        const struct place *place, bool last, unsigned open))[2]
 {
-    double(*crosses)[2] = c->crosses[last] + open * (unsigned)c->n_walks;
+    double(*crosses)[2] = place->crosses + open * (unsigned)c->n_walks;
     int64_t placed[CERT_LOOPS], all[CERT_LOOPS];
 
-    if (c->is_known[last][open])
+    if (place->is_known[open])
         return crosses;
     for (int i = 0; i < v->p->n_loops; i++)
-        placed[i] = (c->ended[last][i] & open) != 0
+        placed[i] = (place->ended[i] & open) != 0
                 ? 1
-                : c->near[i] * (last && !c->is_cold ? c->rest[i] : 1);
+                : c->now.near[i] * (last && !c->now.is_cold ? c->now.rest[i] : 1);
     for (int t = 0; t < c->n_walks; t++) {
         const struct walk *w = &c->walk[t];
         bool is_whole = last && w->is_counted; /* each element once in a run, or in all */
         for (int i = 0; i < v->p->n_loops && is_whole; i++)
-            all[i] = c->near[i] * (w->is_cold ? 1 : c->rest[i]);
+            all[i] = c->now.near[i] * (w->is_cold ? 1 : c->now.rest[i]);
         for (int grouped = 0; grouped < 2 && (open >> t & 1); grouped++)
             crosses[t][grouped] = crossing(v, c, w, grouped, is_whole && grouped ? all : placed);
     }
-    c->is_known[last][open] = true;
+    place->is_known[open] = true;
     return crosses;
 }
 
-/* What the walks "ended", some of those "open", cost. */
-static double weigh(const struct cert_view *v, const struct child *c,
-        const struct cert_weights *weights, double (*crosses)[2], unsigned ended)
+/* Place the loops at the nearest memory and the others behind them, in any order; the least that
+ * "walks" cost. A walk costs no more when more loops stand before its end. So of the orders that
+ * end walks one after the other in the same way the best has in front of each end all loops that
+ * end none of the walks still open: going through the sets of open walks finds the least. Loops
+ * that may stand at either place are placed whole where it is best. */
+static double place_all(const struct cert_view *v, const struct child *c,
+        const struct cert_weights *weights, enum way way, unsigned walks)
 {
-    double cost = 0;
+    double least[1 << CERT_TENSORS], cost[CERT_TENSORS][2], result = INFINITY;
 
-    for (int t = 0; t < c->n_walks; t++) {
-        long i = c->walk[t].move - v->p->move;
-        if (ended >> t & 1)
-            cost += weights->unique[i] * crosses[t][1] + weights->arriving[i] * crosses[t][0];
-    }
-    return cost;
-}
-
-/* Place the loops at the nearest memory, or, "last", the others behind them, in any order; the
- * least that the walks which end on the way cost, and, where it is "last", those which never end. A
- * walk costs no more when more loops stand before its end. So of the orders that end walks one
- * after the other in the same way the best has in front of each end all loops that end none of the
- * walks still open: going through the sets of open walks finds the least. */
-static double place_all(
-        struct cert_view *v, struct child *c, const struct cert_weights *weights, bool last)
-{
-    const unsigned behind = last ? ended_by(c, false, v->p->n_loops) : 0;
-    const unsigned ending = ended_by(c, last, v->p->n_loops) & ~behind;
-    const unsigned endless = ((1U << c->n_walks) - 1) & ~ending & ~behind;
-    double least[1 << CERT_TENSORS];
-
-    for (unsigned open = 0; open < ending; open++)
+    for (unsigned open = 0; open < walks; open++)
         least[open] = INFINITY;
-    least[ending] = 0;
-    for (unsigned open = ending; open > 0; open--) {
-        if ((open & ~ending) != 0 || isinf(least[open]))
-            continue;
-        double(*crosses)[2] = find_crossing(v, c, last, open);
-        for (int i = 0; i < v->p->n_loops; i++) {
-            unsigned ended = open & c->ended[last][i];
-            if (ended == 0)
+    least[walks] = 0;
+    for (int last = 0; last < 2; last++) {
+        const struct place *place = &c->place[way][last];
+        for (unsigned left = walks + 1; left > 0; left--) {
+            const unsigned open = left - 1;
+            double endless = 0;
+            if (isinf(least[open]))
                 continue;
-            double sum = least[open] + weigh(v, c, weights, crosses, ended);
-            if (sum < least[open & ~ended])
-                least[open & ~ended] = sum;
+            double(*crosses)[2] = find_crossing(v, c, place, last, open);
+            for (int t = 0; t < c->n_walks; t++) {
+                long m = c->walk[t].move - v->p->move;
+                cost[t][0] = open >> t & 1 ? weights->arriving[m] * crosses[t][0] : 0;
+                cost[t][1] = open >> t & 1 ? weights->unique[m] * crosses[t][1] : 0;
+                endless += cost[t][0] + cost[t][1];
+            }
+            for (int k = 0; k < place->n_ends; k++) {
+                const struct end *end = &place->end[k];
+                double sum = least[open];
+                if ((open & end->walks) == 0)
+                    continue;
+                for (int t = 0; t < c->n_walks; t++) {
+                    if (end->walks >> t & 1)
+                        sum += cost[t][0] * end->fresh[t][0] + cost[t][1] * end->fresh[t][1];
+                }
+                if (sum < least[open & ~end->walks])
+                    least[open & ~end->walks] = sum;
+            }
+            if ((open & place->sure) != 0)
+                least[open] = INFINITY;
+            else if (last)
+                result = fmin(result, least[open] + endless);
         }
     }
-    if (!last || endless == 0)
-        return least[0];
-    return least[0] + weigh(v, c, weights, find_crossing(v, c, last, endless), endless);
+    return result;
 }
 
 static double least_of_child(
-        struct cert_view *v, struct child *c, const struct cert_weights *weights)
+        const struct cert_view *v, const struct child *c, const struct cert_weights *weights)
 {
-    bool counts = false;
+    unsigned walks = 0;
 
     for (int t = 0; t < c->n_walks; t++) {
         long i = c->walk[t].move - v->p->move;
-        counts |= weights->unique[i] != 0 || weights->arriving[i] != 0;
+        walks |= weights->unique[i] != 0 || weights->arriving[i] != 0 ? 1U << t : 0;
     }
-    if (!counts)
-        return 0;
-    return (c->has_near ? place_all(v, c, weights, false) : 0) + place_all(v, c, weights, true);
+    double least = walks == 0 ? 0 : place_all(v, c, weights, AT_END, walks);
+    return walks & c->slides ? fmax(least, place_all(v, c, weights, AT_SLIDE, walks)) : least;
 }
 
 double cert_view_outer(struct cert_view *v, int m, const struct cert_weights *w)
@@ -419,10 +476,11 @@ static void set_counted(const struct cert_view *v, struct child *c)
         struct walk *w = &c->walk[t];
         if (!w->move->may_count)
             continue;
+        c->is_stale = true;
         if (w->is_counted != cert_is_counted(p, v->part, w->move))
             set_walk(v, w->move, w);
-        w->reach = w->is_counted && c->has_near ? cert_reach(p, v->part, w->move) : 1;
-        w->is_cold = w->is_counted && c->is_exact && is_known(p, v->part, nearest) &&
+        w->reach = w->is_counted ? cert_reach(p, v->part, w->move) : 1;
+        w->is_cold = w->is_counted && c->now.is_exact && is_known(p, v->part, nearest) &&
                 cert_counted_cold_row(p, v->part, w->move) == nearest;
     }
 }
@@ -442,16 +500,17 @@ struct cert_view *cert_view_new(
         }
         if (c->n_walks == 0)
             continue;
-        for (int t = 0; t < c->n_walks; t++) {
-            const struct cert_tensor *tensor = &p->tensor[c->walk[t].move->tensor];
-            for (int i = 0; i < p->n_loops; i++)
-                c->plain[i] |= tensor->plain >> i & 1 ? 1U << t : 0;
+        for (int k = 0; k < c->n_walks * p->n_loops; k++) {
+            const struct cert_tensor *t = &p->tensor[c->walk[k % c->n_walks].move->tensor];
+            int i = k / c->n_walks;
+            c->plain[i] |= (t->plain >> i & 1) << k % c->n_walks;
+            c->windows[i] |= ((t->relevant & ~t->plain) >> i & 1) << k % c->n_walks;
         }
-        for (int last = 0; last < 2; last++) {
+        for (int k = 0; k < 2 * N_WAYS; k++) {
             size_t sets = (size_t)1 << c->n_walks;
-            c->crosses[last] =
-                    sator_arena_alloc(arena, sizeof *c->crosses[last] * sets * (size_t)c->n_walks);
-            c->is_known[last] = sator_arena_alloc(arena, sizeof(bool) * sets);
+            c->place[k / 2][k % 2].crosses =
+                    sator_arena_alloc(arena, sizeof(double[2]) * sets * (size_t)c->n_walks);
+            c->place[k / 2][k % 2].is_known = sator_arena_alloc(arena, sizeof(bool) * sets);
         }
         v->n_children++;
     }
@@ -462,6 +521,7 @@ void cert_view_unroll(struct cert_view *v)
 {
     cert_prices_init(v->p, v->part, false, &v->prices);
     for (int i = 0; i < v->n_children; i++) {
+        v->child[i].is_stale = true;
         for (int t = 0; t < v->child[i].n_walks; t++)
             set_walk(v, v->child[i].walk[t].move, &v->child[i].walk[t]);
     }
@@ -476,11 +536,12 @@ const struct cert_problem *cert_view_now(struct cert_view *v, const struct cert_
 {
     for (int i = 0; i < v->n_children; i++) {
         struct child *c = &v->child[i];
+        const struct tiling before = c->now;
         set_tile(v, c);
         set_counted(v, c);
-        set_ended(v, c);
-        for (int last = 0; last < 2; last++)
-            memset(c->is_known[last], 0, sizeof(bool) << c->n_walks);
+        if (c->is_stale || memcmp(&before, &c->now, sizeof before) != 0)
+            set_places(v, c);
+        c->is_stale = false;
     }
     v->prices.cycles = cert_cycles(v->p, v->part);
     *part = v->part;
