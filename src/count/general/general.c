@@ -2,8 +2,8 @@
  *
  * By algebra: the relations of doc/model.md are built as isl sets, points.c counts them; the cost
  * does not depend on extents. When that takes more work than listing a small domain would (skews
- * and floors entangled beyond what isl can project in reasonable time), by listing it: table.c.
- * Both are exact.
+ * and floors entangled beyond what isl can project in reasonable time; a few instances), by listing
+ * it: table.c. Both are exact.
  */
 #include "base/arena.h"
 #include "base/checked.h"
@@ -271,6 +271,11 @@ struct general {
     sator_int size_ub; /* what listing would list; -1: too much, -2: not known yet */
     struct sator_table
             *table; /* made when algebra was too slow; from then on used for all questions */
+    bool hurried; /* engine.h */
+};
+
+enum {
+    FEW_INSTANCES = 1024 /* of 10^3, listing takes a sixth of what algebra does (doc/counting.md) */
 };
 
 static enum sator_status general_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
@@ -296,6 +301,12 @@ static void general_close(void *state)
     sator_table_close(general->table);
     sator_stamps_close(general->stamps);
     free(general);
+}
+
+static bool general_hurry(void *state, bool hurried)
+{
+    ((struct general *)state)->hurried = hurried;
+    return false;
 }
 
 /* A question, for algebra or the table. */
@@ -373,6 +384,30 @@ static bool needs_table(const struct question *question)
     return question->kind == VOLUMES && sator_transport_idles(question->transport);
 }
 
+static bool prefers_table(const struct general *general)
+{
+    return general->hurried && general->size_ub <= FEW_INSTANCES && may_list(general);
+}
+
+static enum sator_status list(struct general *general, const struct question *question)
+{
+    enum sator_status st;
+
+    SATOR_TRY(sator_bridge_begin(general->ctx));
+    if (!general->table)
+        SATOR_TRY(sator_table_open(general->stamps, &general->table));
+    SATOR_TRY(sator_bridge_begin(general->ctx));
+    st = ask_table(general->table, question);
+done:
+    return st;
+}
+
+/* Whether the other way may still have an answer. */
+static bool gave_up(enum sator_status st)
+{
+    return st == SATOR_LIMIT || st == SATOR_OVERFLOW || st == SATOR_DECLINED;
+}
+
 static enum sator_status ask(struct general *general, const struct question *question,
         const struct sator_decline **reason)
 {
@@ -384,25 +419,22 @@ static enum sator_status ask(struct general *general, const struct question *que
         SATOR_TRY(sator_bridge_begin(ctx));
         SATOR_TRY(sator_table_size_ub(general->stamps, &general->size_ub));
     }
-    if (!general->table && needs_table(question)) {
-        if (!may_list(general)) {
-            *reason = DECLINE(
-                    "what idle PEs hold is followed instance by instance, and there are too many");
-            return SATOR_DECLINED;
-        }
-        SATOR_TRY(sator_table_open(general->stamps, &general->table));
-    } else if (!general->table) {
-        ctx->work_limit = ctx->work_done + algebra_budget(general);
-        st = ask_algebra(general->stamps, question);
-        ctx->work_limit = limit;
-        if ((st != SATOR_LIMIT && st != SATOR_OVERFLOW && st != SATOR_DECLINED) ||
-                !may_list(general))
-            goto done;
-        SATOR_TRY(sator_bridge_begin(ctx));
-        SATOR_TRY(sator_table_open(general->stamps, &general->table));
+    if (!general->table && needs_table(question) && !may_list(general)) {
+        *reason = DECLINE(
+                "what idle PEs hold is followed instance by instance, and there are too many");
+        return SATOR_DECLINED;
     }
-    SATOR_TRY(sator_bridge_begin(ctx));
-    st = ask_table(general->table, question);
+    bool lists_first = general->table || needs_table(question) || prefers_table(general);
+    if (lists_first) {
+        st = list(general, question);
+        if (!gave_up(st) || needs_table(question))
+            goto done;
+    }
+    ctx->work_limit = ctx->work_done + algebra_budget(general);
+    st = ask_algebra(general->stamps, question);
+    ctx->work_limit = limit;
+    if (gave_up(st) && !lists_first && may_list(general))
+        st = list(general, question);
 done:
     if (st == SATOR_DECLINED)
         *reason = may_list(general)
@@ -493,6 +525,7 @@ const struct sator_engine sator_engine_general = {
         .name = "general",
         .open = general_open,
         .close = general_close,
+        .hurry = general_hurry,
         .outside = general_outside,
         .stamps = general_stamps,
         .max_per_stamp = general_max_per_stamp,
