@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/run.h"
 #include "property/mapper_case.h"
 
 #include "certificate/cert_bound.h"
@@ -200,16 +201,17 @@ static void test_bounds(void **state)
 {
     (void)state;
     struct machines_rng rng = {seed()};
-    int compared = 0, covered = 0, skewed = 0;
+    int n_cases = (int)run_count(200), compared = 0, covered = 0, skewed = 0;
 
-    for (int tried = 0; covered < 200 && tried < 20000; tried++) {
+    for (int tried = 0; covered < n_cases && tried < 20000; tried++) {
         struct problem_case c;
         struct machines_options options = {
                 .most_extent = 4 + (int)machines_draw(&rng, 12), .most_memories = 4};
         struct constraints constraints;
         const char *why;
         if (open_case(&c, &rng, &options)) {
-            bool wants_skew = covered - skewed >= 100, counts = wants_skew && skewed >= 50,
+            bool wants_skew = covered - skewed >= n_cases / 2,
+                 counts = wants_skew && skewed >= n_cases / 4,
                  is_skewed =
                          wants_skew && skew_case(&c, &rng, counts) && (!counts || count_case(&c));
             if (wants_skew && !is_skewed) {
@@ -243,7 +245,8 @@ static void test_bounds(void **state)
     }
     print_message("%d mappings of %d problems, %d of them skewed; %d with words that are counted\n",
             compared, covered, skewed, n_counted);
-    assert_true(compared > 1000 && skewed >= 100 && n_counted >= 200);
+    assert_true(compared > 5 * n_cases && skewed >= n_cases / 2);
+    assert_true(n_cases < 100 || n_counted >= n_cases); /* a few may have none */
 }
 
 /* What the search proves certificates prove, too, but for some windows over links and wires, which
@@ -255,9 +258,9 @@ static void test_certificates(void **state)
     struct sator_map_options options = {
             .size = sizeof options, .threads = 1, .timing = SATOR_TIMING_ROOFLINE};
     uint64_t verified = 0, total = 0;
-    int written = 0;
+    int n_cases = (int)run_count(60), written = 0;
 
-    for (int tried = 0; written < 60 && tried < 2000; tried++) {
+    for (int tried = 0; written < n_cases && tried < 2000; tried++) {
         struct problem_case c;
         struct machines_options what = {
                 .most_extent = 4 + (int)machines_draw(&rng, 8), .most_memories = 3};
@@ -293,8 +296,8 @@ static void test_certificates(void **state)
     }
     print_message("%llu of %llu parts of %d certificates\n", (unsigned long long)verified,
             (unsigned long long)total, written);
-    assert_true(written == 60);
-    assert_true((double)verified >= 0.9 * (double)total);
+    assert_int_equal(written, n_cases);
+    assert_true(n_cases < 60 || (double)verified >= 0.9 * (double)total); /* a few may have less */
 }
 
 int main(void)
