@@ -1,4 +1,4 @@
-/* What LeakSanitizer leaves unreported, in every program of a sanitizer build.
+/* What the sanitizers are told, in every program of a build with them.
  *
  * isl 0.25 leaks 24 bytes when its parametric integer programming (isl_map_compute_divs, lexmax)
  * runs out of operations in the middle, which the work limit and Ctrl-C make happen: a program of
@@ -7,8 +7,15 @@
  * object that Sator forgets is found by other means: it keeps its isl_ctx from being freed, at
  * which free_isl of relation/bridge.c aborts in these builds.
  */
+const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
+
+/* The trap of undefined behaviour shows its stack. */
+const char *__asan_default_options(void)
+{
+    return "handle_sigill=1";
+}
 
 const char *__lsan_default_suppressions(void)
 {
