@@ -16,7 +16,6 @@ demo: deps build/sator
 	@tools/demo.sh build/sator
 
 check: deps build/sator
-	@tools/install-deps.sh --tests
 	@MAKEFLAGS= tools/check.sh $(JOBS)
 
 bench: build/sator

@@ -7,6 +7,7 @@
 bench=build/bench/bench_analyze
 repeats=10 # of bench_analyze
 command -v valgrind >/dev/null || { echo "valgrind is not installed: no instruction counts" >&2; exit 0; }
+[ -x "$bench" ] || { echo "there is no $bench: make" >&2; exit 1; }
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 printf '%-26s %12s\n' dataflow instructions
