@@ -460,5 +460,5 @@ bool analysis_is_whole(const struct analysis *analysis, const struct memory *mem
     return memory->space_cut == 0 &&
             (memory->time_cut == 0 ||
                     sator_time_stands(analysis->arena, analysis->workload, analysis->dataflow->time,
-                            memory->time_cut));
+                            0, memory->time_cut));
 }

@@ -572,14 +572,14 @@ enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator
 }
 
 bool sator_time_stands(struct sator_arena *arena, const struct sator_workload *w,
-        const struct sator_relation *time, int n)
+        const struct sator_relation *time, int first, int end)
 {
     int64_t *last = SATOR_NEW_ARRAY(arena, int64_t, w->n_loops + 1);
     int64_t least, greatest, value = 0;
 
-    for (int i = 0; i < w->n_loops && n > 0; i++)
+    for (int i = 0; i < w->n_loops && first < end; i++)
         last[i] = w->upper[i] - 1;
-    for (int d = 0; d < n; d++) {
+    for (int d = first; d < end; d++) {
         for (int p = 0; p < time->n_pieces; p++) {
             if (!sator_expr_range(time->pieces[p].out[d], w->lower, last, &least, &greatest) ||
                     least != greatest || (p > 0 && least != value))

@@ -100,10 +100,11 @@ struct sator_layer_dataflow {
     const struct sator_dataflow *dataflow;
 };
 
-/* Whether the first "n" dimensions of the time-stamp, of "time" bound to "workload", have one value
- * each, as far as the bounds of the loops tell: one prefix stamp is the whole run. */
+/* Whether the dimensions from "first" to before "end" of the time-stamp, of "time" bound to
+ * "workload", have one value each, as far as the bounds of the loops tell: of the first ones, one
+ * prefix stamp is the whole run; of the last ones, a prefix stamp without them is one stamp. */
 bool sator_time_stands(struct sator_arena *arena, const struct sator_workload *workload,
-        const struct sator_relation *time, int n);
+        const struct sator_relation *time, int first, int end);
 
 /* What "dataflow" is for "workload": itself, or the one for the layer of this name. SATOR_INPUT
  * with a message when it has none. */

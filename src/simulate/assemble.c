@@ -207,7 +207,9 @@ static struct holder *add_holder(
             .is_write = way->access->role == SATOR_WRITE,
             .is_loaded = way->n_holders == 1 && level >= 0 && n_space == 0 &&
                     sator_time_stands(machine->arena, machine->question->workload,
-                            machine->question->dataflow->time, n_time),
+                            machine->question->dataflow->time, 0, n_time),
+            .is_stamp = sator_time_stands(machine->arena, machine->question->workload,
+                    machine->question->dataflow->time, n_time, machine->n_time),
             .holds_idle = level >= 0 && n_space > 0 &&
                     machine->question->arch->levels[level].memory.holds_idle,
             .longest = 1};

@@ -99,6 +99,7 @@ struct holder {
     int64_t n_instances, below; /* below: instances in one of the holder outside */
     struct holder *parent; /* NULL: this is the outside */
     bool is_loaded; /* has all words from the start */
+    bool is_stamp; /* holds one stamp's */
     bool is_write;
     int n_links, n_buses;
     struct machine_link *links;

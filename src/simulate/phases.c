@@ -375,7 +375,7 @@ static enum sator_transfer_kind kind_of(const struct machine *machine, const str
         return waits ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
     if (waits && is_unsaid(&level->memory, tensor))
         return SATOR_TRANSFER_SERIAL;
-    return sator_memory_transfers(arch, level, tensor, holder->n_time == machine->n_time);
+    return sator_memory_transfers(arch, level, tensor, holder->is_stamp);
 }
 
 void phases_take(

@@ -24,4 +24,24 @@ for dataflow in ik-p_k-ijk-t ij-p_j-ijk-t; do
     sator analyze gemm:i=1001,j=1003,k=1007 -a conventional -d gemm/$dataflow --timing scheduled --json |
         sed -n 's/^.*"scheduled":[^0-9n]*\([0-9nul]*\),*$/\1/p'
 done
+# Loops of one iteration change nothing: L1 holds one stamp's words wherever they stand, and streams them. 16 bits arrive and
+# 16 are updated through its write port in each stamp, at 3 bits a cycle.
+cat >slow.yaml <<'END'
+levels:
+  - {memory: DRAM}
+  - {array: PE, shape: [2]}
+  - {memory: L1, bandwidth_bits: 3}
+  - {compute: mac}
+END
+printf 'sizes: {i: 2, j: 1}\nop: "Y[i,j] += A[i,j]"\n' >few.yaml
+for outside in '[]' '[j 1]' '[i 2]' '[i 2, j 1]'; do
+    for parallel in '[i 2 -> 0]' '[]'; do
+        for inside in '[]' '[j 1]'; do
+            printf 'loops:\n  - {at: DRAM, for: %s}\n  - {at: PE, parallel: %s}\n  - {at: L1, for: %s}\n' "$outside" "$parallel" \
+                "$inside" >few_flow.yaml
+            sator simulate few.yaml --arch slow.yaml -d few_flow.yaml 2>/dev/null |
+                sed -n "s/^  cycles *\([0-9]* executed, [0-9]* analysed\).*/$outside $parallel $inside: \1/p"
+        done
+    done
+done
 exit 0

@@ -207,8 +207,7 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
             return false;
     }
     int64_t groups = walk.groups / instances_used(shape, p->memory[transfer->parent].row);
-    bool all_time = nest->is_skewed ? crosses && n_time == cut[p->n_memories]
-                                    : nest->level_of[transfer->child] == nest->n_levels - 1;
+    bool all_time = n_time == nest->n_digits && (crosses || !nest->is_skewed);
     movement->transfer = t;
     movement->level = nest->level_of[transfer->child];
     movement->tile_time = cut[transfer->parent];

@@ -32,8 +32,9 @@ static enum sator_transfer_kind kind_of(
     const struct memory *inner = &analysis->memories[memory];
     if (waits(timing, holder) && !says(&inner->level->memory.transfers, tensor))
         return SATOR_TRANSFER_SERIAL;
-    return sator_memory_transfers(
-            analysis->arch, inner->level, tensor, inner->time_cut == analysis->n_time);
+    bool is_stamp = sator_time_stands(timing->arena, analysis->workload, analysis->dataflow->time,
+            inner->time_cut, analysis->n_time);
+    return sator_memory_transfers(analysis->arch, inner->level, tensor, is_stamp);
 }
 
 /* The words that cross the family "b" of buses or trees: those that are left of what shares the
