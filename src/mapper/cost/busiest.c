@@ -6,6 +6,7 @@
  * held. Accesses without a formula, and mappings that leave whole instances idle for a while, are
  * asked for in the model, instance by instance.
  */
+#include "count/tiled/tiling.h"
 #include "mapper/cost/cost.h"
 #include "mapper/problem/invariants.h"
 
@@ -16,8 +17,6 @@
 enum {
     MOST_KINDS = 12 /* loops with short tiles that are spread: 2^12 kinds of instances */
 };
-
-/* ---- the words that an instance touches ---- */
 
 /* Of loop "i": its parallel positions in rows before "row", and its iterations at one of them. */
 static int64_t positions(
@@ -41,74 +40,12 @@ static int64_t iterations(const struct mapper_problem *p, const struct mapper_ma
     return all / pes - (alone->last >> i & 1 ? all - p->extent[i] : 0);
 }
 
-/* Set the steps of a part of an index: a run of iterations, repeated by the loops outside of the
- * positions that stand still. */
-static void add_steps(const struct mapper_problem *p, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int row, int loop, int part, int64_t coef,
-        struct mapper_steps *steps)
-{
-    int innermost = -1; /* of the positions */
-
-    for (int r = 0; r < row; r++) {
-        if (p->row[r].is_space && mapping->factor[r][loop] > 1)
-            innermost = r;
-    }
-    steps->tile[part] = shape->inside[innermost + 1][loop];
-    for (int r = 0; r < innermost; r++) {
-        if (p->row[r].is_space || mapping->factor[r][loop] == 1)
-            continue;
-        assert(steps->n_spread < MAPPER_SPREADS);
-        steps->spread_step[steps->n_spread] = coef * shape->inside[r + 1][loop];
-        steps->spread_part[steps->n_spread] = part;
-        steps->spread_count[steps->n_spread++] = mapping->factor[r][loop];
-    }
-}
-
-static int64_t touched_words(const struct mapper_problem *p, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
-        const struct mapper_alone *alone, int a)
-{
-    const struct mapper_access *access = &p->access[a];
-    int64_t product = 1;
-
-    for (int e = 0; e < access->n_indices; e++) {
-        const struct mapper_index *index = &access->index[e];
-        struct mapper_steps steps = {.n_spread = 0, .any = false};
-        int64_t cut[MAPPER_PARTS] = {0};
-        bool is_cut = false;
-        if (index->closed == 1) {
-            product *= iterations(p, mapping, alone, index->loop[0]);
-            continue;
-        }
-        for (int i = 0; i < index->n_parts; i++) {
-            int loop = index->loop[i];
-            int64_t pes = positions(p, mapping, alone->row, loop);
-            add_steps(p, mapping, shape, alone->row, loop, i, index->coef[i], &steps);
-            if (pes > 1)
-                cut[i] = mapper_covered(p, mapping, loop) / pes -
-                        iterations(p, mapping, alone, loop);
-            is_cut |= cut[i] > 0;
-        }
-        product *= is_cut ? sator_mapper_words_union_cut(words, a, e, &steps, cut)
-                          : sator_mapper_words_union(words, a, e, &steps);
-    }
-    return product;
-}
-
-int64_t sator_mapper_instance_words(const struct mapper_problem *problem,
-        struct mapper_words *words, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int row, int access)
-{
-    return touched_words(problem, words, mapping, shape, &(struct mapper_alone){row, 0}, access);
-}
-
-/* ---- short tiles ---- */
-
 struct kinds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
     const struct mapper_mapping *mapping;
     const struct mapper_shape *shape;
+    struct mapper_traffic *traffic;
     int memory;
     struct mapper_alone alone;
     unsigned loops; /* that tell kinds apart */
@@ -123,13 +60,26 @@ static void add_words(const struct kinds *k, int access, bool writes, double cou
         bits[port] += count * (double)k->problem->memory[k->memory].word_bits[access];
 }
 
-/* The words that cross; 0 where they are not known: the mapping is not costed then. */
+/* "words", or 0 where they are not known: the mapping is not costed then. */
+static int64_t known(const struct kinds *k, int64_t words)
+{
+    k->traffic->is_unknown |= words == TILING_UNKNOWN;
+    return words == TILING_UNKNOWN ? 0 : words;
+}
+
 static int64_t count_words(const struct kinds *k, int t, const struct mapper_sharing *sharing)
 {
-    int64_t words = sator_mapper_tiling_words(
-            sator_mapper_words_tilings(k->words), k->mapping, k->shape, t, sharing);
+    return known(k,
+            sator_mapper_tiling_words(
+                    sator_mapper_words_tilings(k->words), k->mapping, k->shape, t, sharing));
+}
 
-    return words < 0 ? 0 : words;
+/* The words of "access" that an instance of the kind ever touches. */
+static int64_t touched_words(const struct kinds *k, int access)
+{
+    return known(k,
+            sator_mapper_tiling_touched(
+                    sator_mapper_words_tilings(k->words), k->mapping, k->shape, access, &k->alone));
 }
 
 static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
@@ -232,10 +182,9 @@ static void count_kind(const struct kinds *k, double *bits)
         bool is_output = p->access[a].role == SATOR_WRITE;
         if (!(p->memory[k->memory].holds >> a & 1))
             continue;
-        fresh[a] = !is_output ? 0
-                : takes_up(k, a)
-                ? (double)touched_words(p, k->words, k->mapping, k->shape, &k->alone, a)
-                : (double)arriving_words(k, a);
+        fresh[a] = !is_output    ? 0
+                : takes_up(k, a) ? (double)touched_words(k, a)
+                                 : (double)arriving_words(k, a);
         if (sator_mapper_own_memory(p, a) != k->memory)
             continue;
         double volume = (double)(p->access[a].volume / p->instances);
@@ -314,9 +263,10 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
             .words = words,
             .mapping = mapping,
             .shape = shape,
+            .traffic = traffic,
             .brings = brought};
 
-    sator_mapper_crew_of(problem, words, mapping, shape, &traffic->crew);
+    traffic->is_unknown |= !sator_mapper_crew_of(problem, words, mapping, shape, &traffic->crew);
     traffic->is_uneven = false;
     if (!problem->has_inner_ports || traffic->is_unknown)
         return;

@@ -234,8 +234,9 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
  * parallel ones are not, those of "open" rows. */
 void sator_mapper_crew_init(const struct mapper_problem *problem, const struct mapper_shape *shape,
         unsigned open, struct mapper_crew *crew);
-/* The same of a whole mapping of whole tiles, exactly; nothing is lent. */
-void sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_words *words,
+/* The same of a whole mapping of whole tiles, exactly; nothing is lent. False where some sum of a
+ * sliding output could not be counted. */
+bool sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_crew *crew);
 /* The same when none are known. */
@@ -244,11 +245,6 @@ void sator_mapper_crew_unknown(const struct mapper_problem *problem, struct mapp
 int sator_mapper_port_of(const struct mapper_problem *problem, int m, int access, bool writes);
 
 /* ---- busiest.c ---- */
-/* The words of a perfect mapping's access "access" that one PE of the rows before "row" touches in
- * the whole run. */
-int64_t sator_mapper_instance_words(const struct mapper_problem *problem,
-        struct mapper_words *words, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int row, int access);
 /* Set what the traffic of a mapping, whose words are counted, says of its instances. */
 void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
@@ -267,7 +263,11 @@ bool sator_mapper_is_ragged(
  * loop; before the covers. */
 void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
-/* The mean values of index "e" that are new in a stamp, of all of them: those of the tile, or
+/* The values of index "e" that the positions of "steps" lose at the most where the loop of "part"
+ * stands at its last tile; "is_only": no other loop does that is not short at all of them. */
+int64_t sator_mapper_lost_values(const struct mapper_walk *walk, struct mapper_words *words, int e,
+        const struct mapper_steps *steps, int part, bool is_only);
+/* The mean values of index "e" that are new in a stamp, at the least: those of the tile, or with
  * "step" (may be NULL) those of the stamps, a share "often", in which "loop" moves it by one step
  * of "shift" and the tiles of the other loops stay. "rate" is how often loops stand at their last
  * tile, which comes once for each time that all loops are run through. */

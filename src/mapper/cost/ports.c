@@ -7,6 +7,7 @@
  * time. Where tiles are short or accesses have no formula they differ (busiest.c).
  */
 #include "base/context.h"
+#include "count/tiled/tiling.h"
 #include "mapper/cost/cost.h"
 #include "model/network.h"
 
@@ -372,23 +373,28 @@ void sator_mapper_crew_unknown(const struct mapper_problem *problem, struct mapp
     sator_mapper_crew_init(problem, &shape, open, crew);
 }
 
-void sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_words *words,
+bool sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_crew *crew)
 {
+    bool is_known = true;
+
     find_ports(problem, shape, 0, crew);
     for (int i = 0; i < problem->n_spared; i++) {
         const struct mapper_spared *spared = &problem->spared[i];
         const struct mapper_access *access = &problem->access[spared->access];
-        int row = problem->memory[spared->memory].row;
-        struct positions at = positions_of(problem, shape, 0, row, spared->access);
+        struct mapper_alone one = {.row = problem->memory[spared->memory].row};
+        struct positions at = positions_of(problem, shape, 0, one.row, spared->access);
         double count = (double)access->footprint * at.copies;
-        if (at.slides && !access->is_counted)
-            count = at.all *
-                    (double)sator_mapper_instance_words(
-                            problem, words, mapping, shape, row, spared->access);
+        if (at.slides && !access->is_counted) {
+            int64_t touched = sator_mapper_tiling_touched(
+                    sator_mapper_words_tilings(words), mapping, shape, spared->access, &one);
+            is_known &= touched != TILING_UNKNOWN;
+            count = at.all * (double)touched;
+        }
         crew->fixed_bits[spared->port] -= count * spared->bits;
     }
+    return is_known;
 }
 
 /* ---- a mapping ---- */

@@ -268,20 +268,13 @@ static double moved_values(const struct mapper_slides *s, const struct mapper_sl
     *kept = (double)most;
     if (!is_cut(walk, index))
         return sum;
-    alone = *steps;
-    alone.n_spread = 0;
     for (int i = 0; i < index->n_parts; i++) {
-        int64_t cut[MAPPER_PARTS] = {0}, positions = 1;
-        if (index->loop[i] == loop)
+        if (index->loop[i] == loop || walk->cut[index->loop[i]] == 0)
             continue;
-        cut[i] = walk->cut[index->loop[i]];
-        for (int k = 0; k < steps->n_spread; k++)
-            positions *= steps->spread_part[k] == i ? 1 : steps->spread_count[k];
-        int64_t lost = walk->tile_values[e] -
-                sator_mapper_words_union_cut(s->memory, access, e, &alone, cut);
         /* a loop that moves, too, may come to its last tile every time */
         double rate = moves->both ? 1 : side->rate[index->loop[i]];
-        sum -= rate * (double)(positions * lost);
+        sum -= rate *
+                (double)sator_mapper_lost_values(walk, s->memory, e, steps, i, index->n_parts == 2);
     }
     return sum > 0 ? sum : 0;
 }
@@ -310,7 +303,7 @@ static const struct mapper_leap *leap_of(
     *leap = (struct mapper_leap){true, 0, side->whole[e]};
     if ((index->n_parts == 2 || alone) && find_moves(s, index, loop, run, &moves)) {
         moves.both = both;
-        leap->fresh = moved_values(s, side, loop, &moves, &leap->kept);
+        leap->fresh = lesser(side->mean[e], moved_values(s, side, loop, &moves, &leap->kept));
     }
     return leap;
 }

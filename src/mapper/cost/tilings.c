@@ -217,6 +217,29 @@ int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
     return words;
 }
 
+int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int access,
+        const struct mapper_alone *alone)
+{
+    const struct mapper_problem *p = tilings->problem;
+    struct sator_tiling **tiling = &tilings->tile[access];
+
+    if (*tiling == NULL)
+        *tiling = make_tiling(tilings, access);
+    sator_tiling_begin(*tiling, shape->inside[alone->row]);
+    for (int r = alone->row - 1; r >= 0; r--) {
+        for (int k = p->n_loops - 1; k >= 0; k--) {
+            int i = p->row[r].is_space ? mapping->along[r][k] : k;
+            enum sator_tiling_pes pes = !p->row[r].is_space ? TILING_SHARED
+                    : alone->last >> i & 1                  ? TILING_LAST
+                                                            : TILING_FIRST;
+            if (mapping->factor[r][i] > 1)
+                sator_tiling_spread(*tiling, i, mapping->factor[r][i], pes);
+        }
+    }
+    return sator_tiling_all(*tiling);
+}
+
 void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
         struct mapper_traffic *traffic)

@@ -16,7 +16,7 @@
 
 struct mapper_words {
     const struct mapper_problem *problem;
-    struct sator_memo *numbers; /* int64_t, by words.c's and words_cut.c's keys */
+    struct sator_memo *numbers; /* int64_t, by words.c's keys and passing.c's */
     struct {
         void *state; /* made when it is asked for; NULL: not yet */
         void (*free)(void *state);
@@ -85,14 +85,15 @@ static void add_positions(struct sator_value_set *set, const struct mapper_steps
         sator_value_set_add(set, steps->spread_step[i], steps->spread_count[i]);
 }
 
-void sator_mapper_words_open(const struct mapper_index *index, const int64_t *whole,
-        const int64_t *tile, struct sator_value_set *set)
+/* Set "set" (to be freed) to the values of "tile" from 0 on. */
+static void open_set(
+        const struct mapper_index *index, const int64_t *tile, struct sator_value_set *set)
 {
     const int64_t zero = 0;
     int longest = 0;
 
     for (int i = 1; i < index->n_parts; i++) {
-        if (whole[i] > whole[longest])
+        if (tile[i] > tile[longest])
             longest = i;
     }
     int64_t modulus = index->n_parts == 0 ? 1 : magnitude(index->coef[longest]);
@@ -110,7 +111,7 @@ void sator_mapper_words_open(const struct mapper_index *index, const int64_t *wh
 static void open_tile(const struct mapper_index *index, const struct mapper_steps *steps,
         struct sator_value_set *tile, struct sator_value_set *all)
 {
-    sator_mapper_words_open(index, steps->tile, steps->tile, tile);
+    open_set(index, steps->tile, tile);
     *all = (struct sator_value_set){.modulus = tile->modulus};
     sator_value_set_unite(all, tile, 0);
     add_positions(all, steps);

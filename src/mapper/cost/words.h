@@ -57,12 +57,6 @@ static inline int64_t sator_mapper_pair(const struct mapper_index *index, int64_
     return nx * ny - (nx > b ? nx - b : 0) * (ny > a ? ny - a : 0);
 }
 
-struct sator_value_set;
-/* Set "set" (to be freed) to the values of "tile" from 0 on, comparable with those of all tiles
- * that are part of one "whole". */
-void sator_mapper_words_open(const struct mapper_index *index, const int64_t *whole,
-        const int64_t *tile, struct sator_value_set *set);
-
 /* Whether the tile takes all values between its least and greatest (up to a common divisor): it
  * then keeps the less the further it moves. */
 bool sator_mapper_words_gapless(
@@ -75,17 +69,6 @@ enum {
 };
 int64_t *sator_mapper_words_place(
         struct mapper_words *words, const int64_t *key, int length, bool *is_new);
-
-/* ---- words_cut.c: the same with short last tiles ---- */
-/* The values over the tiles of all spread positions without the last "cut" iterations of each part:
- * at its last position (always, when it is not spread) the tile is so much shorter, and where that
- * is more than a tile, positions before it lose theirs, too. Some tile is left. */
-int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, const int64_t *cut);
-/* Of these, cut by "now", the values that every position which touches them also touched when each
- * tile stood "shift" lower and was cut by "before". */
-int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, const int64_t *now, const int64_t *before, int64_t shift);
 
 /* The least number of values that an index with a divisor takes over the tiles of all spread
  * positions, wherever they are. */
@@ -124,6 +107,10 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
 int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
         const struct mapper_sharing *sharing);
+/* The words of "access" that "alone" touches in the whole run. */
+int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int access,
+        const struct mapper_alone *alone);
 /* Set the words of a transfer. */
 void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,

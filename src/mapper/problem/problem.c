@@ -22,8 +22,7 @@ struct builder {
 };
 
 enum {
-    MOST_IMPERFECT = 1 << 24, /* extent; at most 2^13 tiles are the least for their number */
-    MOST_CUT_VALUES = 1 << 22 /* of an index with several loops: words_cut.c */
+    MOST_IMPERFECT = 1 << 24 /* extent; at most 2^13 tiles are the least for their number */
 };
 
 /* ---- the workload ---- */
@@ -551,22 +550,6 @@ done:
     return st;
 }
 
-/* Whether what short tiles of the access have, whole ones outside of them, is known case by case
- * (ragged.c). */
-static bool has_cases(const struct mapper_problem *p, const struct mapper_access *access)
-{
-    for (int e = 0; e < access->n_indices && !access->is_counted; e++) {
-        const struct mapper_index *index = &access->index[e];
-        sator_int values = 1;
-        for (int i = 0; i < index->n_parts; i++)
-            values += (sator_int)llabs(index->coef[i]) * (p->extent[index->loop[i]] - 1);
-        if (index->joint != NULL || index->n_parts > MAPPER_CUT_PARTS ||
-                (index->n_parts > 1 && values > MOST_CUT_VALUES))
-            return false;
-    }
-    return !access->is_quotient;
-}
-
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem)
 {
@@ -580,7 +563,7 @@ enum sator_status sator_mapper_allow_imperfect(
         return SATOR_INPUT;
     }
     for (int a = 0; a < problem->n_accesses; a++)
-        problem->only_chains |= !has_cases(problem, &problem->access[a]);
+        problem->only_chains |= problem->access[a].is_quotient; /* ragged.c */
     for (int i = 0; i < problem->n_loops; i++) {
         if (problem->extent[i] > MOST_IMPERFECT) {
             sator_error(ctx, problem->workload->loc,

@@ -23,7 +23,6 @@ enum {
     MAPPER_ACCESSES = 8,
     MAPPER_INDICES = 8, /* of one access */
     MAPPER_PARTS = MAPPER_LOOPS, /* loops of one index */
-    MAPPER_CUT_PARTS = 4, /* of one whose last tiles may be short */
     MAPPER_ROWS = 16,
     MAPPER_SPREADS = 16, /* parallel digits that move one index */
     MAPPER_DIGITS = 60, /* parallel factors above 1 of one mapping: fewer than 2^57 instances */

@@ -234,8 +234,9 @@ static void find_crew(struct enumeration *e)
 {
     const struct mapper_problem *p = e->problem;
 
-    sator_mapper_crew_of(p, e->search->words, &e->mapping, &e->shape, &e->traffic.crew);
-    e->knows_crew = true;
+    e->knows_crew =
+            sator_mapper_crew_of(p, e->search->words, &e->mapping, &e->shape, &e->traffic.crew);
+    e->ragged = !e->knows_crew; /* each mapping by itself: it is noted as unknown */
     for (int i = 0; i < p->n_spared; i++)
         e->knows_crew &= !p->access[p->spared[i].access].is_sliding;
 }
