@@ -156,9 +156,9 @@ static bool has_law(const struct analysis *analysis)
     return has;
 }
 
-/* The time under these cuts, at points that are steps of whole cycles apart; false: they are too
- * long. */
-static bool describe_study(struct timing *timing, struct family_study *study)
+/* The time under these cuts, at points that are steps of whole cycles apart; without a name, and so
+ * for none, where they are too long. */
+static void describe_study(struct timing *timing, struct family_study *study)
 {
     struct analysis *analysis = timing->analysis;
     const struct sator_family *family = analysis->family;
@@ -176,15 +176,14 @@ static bool describe_study(struct timing *timing, struct family_study *study)
         whole = whole == 0 ? timing_whole_words(timing) : whole;
         study->step[i] = whole;
         if (whole * family->loops[i].period > LONGEST_STEP)
-            return false;
+            return;
     }
     if (analysis->n_memories >= QUESTION_NAME)
-        return false;
+        return;
     study->n_name = 0;
     study->name[study->n_name++] = STUDY_NAME;
     for (int m = 0; m < analysis->n_memories; m++)
         study->name[study->n_name++] = analysis->memories[m].time_cut;
-    return true;
 }
 
 enum sator_status timing_by_family(struct timing *timing, struct timing_sum *sum, bool *done)
@@ -194,8 +193,9 @@ enum sator_status timing_by_family(struct timing *timing, struct timing_sum *sum
     enum sator_status st = SATOR_OK;
 
     *done = false;
-    if (analysis->family == NULL || !has_law(analysis) || !describe_study(timing, &study))
+    if (analysis->family == NULL || !has_law(analysis))
         return SATOR_OK;
+    describe_study(timing, &study);
     sator_int *numbers = SATOR_NEW_ARRAY(timing->arena, sator_int, study.n_numbers);
     SATOR_TRY(sator_family_study(analysis->family, &study, numbers, done));
     if (*done)
