@@ -430,8 +430,8 @@ def first_run(tree, tests, count):
         if passed and seconds <= options.limit:
             reach[name] = (seconds, found)
         else:
-            say(f"# {name} is left out: " + ("skipped" if passed is None else "fails without a change" if not passed
-                                              else f"{seconds:.0f} s"))
+            say(f"# {name} is left out: " + ("skipped" if passed is None else f"{seconds:.0f} s" if seconds >= options.limit
+                                              else "fails without a change"))
 
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(one, tests))
