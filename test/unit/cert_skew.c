@@ -172,6 +172,33 @@ static void test_list(void **state)
     end(&f);
 }
 
+/* Runs may be joined across tiles where a link of two stamps is a wire or from the stamp before, as
+ * PEs along it run two stamps later or one; three later, it would lead from one that is ahead. */
+static void test_joined(void **state)
+{
+    (void)state;
+    static const char arch[] =
+            "name: two\nlevels:\n"
+            "  - {memory: DRAM}\n"
+            "  - {memory: scratchpad}\n"
+            "  - array: PE\n"
+            "    shape: [8, 8]\n"
+            "    links: [{name: east, map: \"PE[i,j] -> PE[i,j+1]\", interval: 2}]\n"
+            "  - {compute: mac, cycles: 1}\n";
+    static const char *const wanted[][1] = {{"PE: skew 0 1"}, {"PE: skew 0 2"}, {"PE: skew 0 3"}};
+    static const int expected[] = {2, 2, 1};
+    struct cert_spaces spaces;
+    struct fixture f;
+    const char *why;
+
+    for (int i = 0; i < 3; i++) {
+        begin(&f, gemm, arch, SATOR_MAP_LATENCY, 1, wanted[i]);
+        assert_int_equal(cert_list_spaces(f.arena, &f.question, &spaces, &why), SATOR_OK);
+        assert_int_equal(spaces.n, expected[i]);
+        end(&f);
+    }
+}
+
 /* Links of 1, 2 and 3 stamps along each of three dimensions, and backwards along the first: 7 x 4 x
  * 4 skews, more than are listed. */
 static void test_many(void **state)
@@ -304,6 +331,14 @@ static void test_bus(void **state)
         assert_int_equal(spaces.n, n == 0 ? 4 : 1); /* none; 0 1, 1 0 and 1 1 */
         end(&f);
     }
+    char outside[sizeof arch + 32]; /* with a memory more, 0 1 also across tiles */
+    snprintf(outside, sizeof outside, "%.*s  - {memory: DRAM}\n%s",
+            (int)(strstr(arch, "  - {mem") - arch), arch, strstr(arch, "  - {mem"));
+    begin(&f, gemm, outside, SATOR_MAP_LATENCY, 0, NULL);
+    f.question.counts = true;
+    assert_int_equal(cert_list_spaces(f.arena, &f.question, &spaces, &why), SATOR_OK);
+    assert_int_equal(spaces.n, 5);
+    end(&f);
     begin(&f, gemm, systolic, SATOR_MAP_LATENCY, 0, NULL);
     assert_int_equal(cert_list_spaces(f.arena, &f.question, &spaces, &why), SATOR_OK);
     assert_false(spaces.has_bused);
@@ -548,6 +583,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_runs),
             cmocka_unit_test(test_list),
+            cmocka_unit_test(test_joined),
             cmocka_unit_test(test_many),
             cmocka_unit_test(test_in_time),
             cmocka_unit_test(test_passed),
