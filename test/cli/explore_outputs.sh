@@ -11,6 +11,11 @@ run --db one.db --threads 1 --batch 7 >/dev/null
 run --db many.db --threads 5 --batch 7 >/dev/null
 sator query one.db --csv >one.csv
 sator query many.db --csv | cmp - one.csv || echo "threads make a difference"
+# a table has energies in microjoules: one for each read of the scratchpad, and next to nothing else
+run --set levels.scratchpad.energy_pj.read=1000000 --db dear.db >/dev/null
+total=$(sator query dear.db --top 1 --json | sed -n 's/.*"energy_pj": {"total": \([0-9]*\).*/\1/p')
+shown=$(sator query dear.db --top 1 | awk '$1 == "conv2d" { print $7 }')
+[ "$shown" = "$((total / 1000000)).00" ] || echo "$total pJ shown as $shown uJ"
 # each row is what analysing its point alone gives
 tail -n +2 one.csv | sed 's/^[^,]*,0,,\([0-9]*\),.*/\1/' | head -5 | while read -r point; do
     alone=$(run --point "$point" --json | sed -n 's/.*"total":[^0-9]*\([0-9.e+]*\).*/\1/p' | head -1)
