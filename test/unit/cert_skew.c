@@ -123,6 +123,7 @@ static void test_runs(void **state)
         const struct cert_move *move = &f.problem->move[m];
         cycles(&f, both, false);
         assert_int_equal(cert_counted_cold_row(f.problem, &f.part, move), move->child_row == 4);
+        assert_false(cert_is_counted(f.problem, &f.part, move)); /* no bus, and links in time */
         for (int r = 2; r < 4; r++)
             memcpy(f.part.factor[r], f.part.factor[4], sizeof f.part.factor[r]);
         assert_int_equal(cert_counted_cold_row(f.problem, &f.part, move), 0); /* one PE */
