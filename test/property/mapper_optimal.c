@@ -625,6 +625,55 @@ static void test_small_optimal_is_exhaustive(void **state)
     assert_true(n_cases < 100 || quotients > n_cases / 5);
 }
 
+/* Where two families of buses stand outside a memory inside the outermost one, its tiles are listed
+ * once for all ways to spread loops over both dimensions of the array. */
+static void test_two_families_are_exhaustive(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"Y[k,x] += A[x+r] * B[k,r]", "Y[k,x] += A[2*x+r] * B[k,r]",
+            "Y[k,x+r] += A[k,x] * B[k,r]"};
+    static const char *const lanes[] = {"",
+            "  - array: lane\n    shape: [2]\n    reduction:\n"
+            "      - {name: sums, map: \"lane[l] -> TREE[0]\", "
+            "tensors: [Y], energy_pj: 0}\n"};
+    static const char *const trees[] = {"",
+            "    reduction:\n      - {name: along, map: \"PE[i,j] -> TREE[i]\", energy_pj: 0.5}\n"
+            "      - {name: across, map: \"PE[i,j] -> TREE[j]\", energy_pj: 0.5}\n"};
+    struct machines_rng rng = {seed()};
+    int n_cases = (int)run_count(400), feasible = 0, passing = 0, wrong = 0;
+
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct problem_case c;
+        snprintf(c.workload_text, sizeof c.workload_text,
+                "name: conv\nsizes: {k: %d, x: 8, r: %d}\nop: \"%s\"\n",
+                2 + 2 * (int)machines_draw(&rng, 2), 3 + (int)machines_draw(&rng, 2), ops[n % 3]);
+        snprintf(c.arch_text, sizeof c.arch_text,
+                "name: families\nlevels:\n"
+                "  - {memory: DRAM, bandwidth_bits: %d, energy_pj: {read: %d, write: 60}}\n"
+                "  - array: PE\n    shape: [4, 4]\n    multicast:\n"
+                "      - {name: row, map: \"PE[i,j] -> BUS[i]\", energy_pj: 1}\n"
+                "      - {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 1}\n%s"
+                "  - {memory: L1, capacity_words: %d, energy_pj: {read: 4, write: 4}}\n%s"
+                "  - {memory: registers, capacity_words: %d, energy_pj: {read: 1, write: 1}}\n"
+                "  - {compute: mac, energy_pj: 1, cycles: 1}\n",
+                16 << machines_draw(&rng, 3), 10 + (int)machines_draw(&rng, 90),
+                trees[machines_draw(&rng, 2)], 5 + (int)machines_draw(&rng, 30),
+                lanes[machines_draw(&rng, 2)], 3 + (int)machines_draw(&rng, 4));
+        assert_true(open_texts(&c, &rng));
+        c.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
+        sator_mapper_allow_orders(&c.problem);
+        alone = 1; /* tables are made for single tiles, too */
+        wrong += !agree(&c, &feasible);
+        alone = 0;
+        for (int t = 0; t < c.problem.n_transfers; t++)
+            passing += c.problem.transfer[t].may_pass;
+        close_case(&c);
+    }
+    print_message("%d feasible; %d transfers over two families\n", feasible, passing);
+    assert_int_equal(wrong, 0);
+    assert_true(feasible > n_cases / 2 && passing > n_cases / 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -635,6 +684,7 @@ int main(void)
             cmocka_unit_test(test_late_optimal_is_exhaustive),
             cmocka_unit_test(test_counted_optimal_is_exhaustive),
             cmocka_unit_test(test_small_optimal_is_exhaustive),
+            cmocka_unit_test(test_two_families_are_exhaustive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

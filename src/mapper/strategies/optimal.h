@@ -84,9 +84,9 @@ struct outer_tile {
 
 struct outer_tiles {
     bool known, overflows;
-    struct order_costs *orders; /* what the items cost in single orders of loops on arrays */
+    struct order_costs *orders; /* what the items cost with loops on arrays in single ways */
     bool is_middle; /* of visits that are alike: it need not be listed to its end */
-    bool in_any_order; /* whatever the order of loops on arrays */
+    bool in_any_order; /* whatever the order of loops on arrays, and on which of their rows */
     bool complete; /* "least" is */
     struct mapper_share least; /* of each figure, of all tiles that may win */
     int count, room;
@@ -113,7 +113,7 @@ struct visit {
     int choice[MAPPER_ROWS];
 };
 
-/* Visits that are searched together: they have the same arrays outside the middle memories. */
+/* Visits that are searched together: they have the same outside the middle memories. */
 struct alike {
     int first, count;
 };
@@ -217,6 +217,7 @@ struct optimal_plan {
     bool beyond_fits; /* all of them but the nearest do */
     int middle; /* the innermost memory but one, with arrays outside; 0: it has none */
     int n_alike; /* the first classes, outside it */
+    bool joins_outside; /* of which its tiles see the factors of all together */
 };
 
 /* ---- a branch: what is chosen, from the unrolling and the innermost tiles outward ---- */

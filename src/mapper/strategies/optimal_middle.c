@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,27 @@ static bool is_tabulated(const struct optimal_plan *plan, int m)
             (m == plan->middle || p->memory[m].row + 1 == p->memory[m + 1].row);
 }
 
+/* Whether the arrays outside the middle memories are rows that no transfer tells apart but by what
+ * passes over families of buses: a bound that takes all families as one, as those of any order do,
+ * sees of each loop how many PEs it runs on. */
+static bool joins_outside(const struct optimal_plan *plan)
+{
+    const struct mapper_problem *p = plan->problem;
+    bool joins = false;
+
+    for (int g = 0; g < plan->n_kins; g++)
+        joins |= plan->kin[g].classes == (1U << plan->n_alike) - 1 && plan->kin[g].told == 0;
+    for (int t = 0; t < p->n_transfers && joins; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        unsigned told = transfer->linked_rows | transfer->wired | transfer->grouped_rows, rows = 0;
+        for (int c = 0; c < plan->n_alike; c++)
+            rows |= 1U << plan->class[c].row[0];
+        joins = (told & rows) == 0 &&
+                ((transfer->collapsed & rows) == 0 || (rows & ~transfer->collapsed) == 0);
+    }
+    return joins;
+}
+
 void optimal_find_middle(struct optimal_plan *plan)
 {
     const struct mapper_problem *p = plan->problem;
@@ -51,6 +73,7 @@ void optimal_find_middle(struct optimal_plan *plan)
     plan->middle = m;
     while (plan->n_alike < plan->n_classes && plan->class[plan->n_alike].row[0] < p->memory[m].row)
         plan->n_alike++;
+    plan->joins_outside = joins_outside(plan);
 }
 
 /* ---- which visits are alike ---- */
@@ -64,34 +87,60 @@ static int by_place(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Sort visits by their choices of the first "n" classes, one digit after the other. */
-static void sort_by_choices(struct visit *item, int count, int n)
-{
-    struct visit *other = sator_alloc(sizeof *other * (size_t)count);
-    int *at;
+/* What is outside the middle memories of a visit, as their tiles see it: the choices of arrays; or
+ * the factors of loops on all of them, and what passes words there. */
+struct outside_key {
+    int64_t key[MAPPER_LOOPS + 1];
+    int place; /* of the visit */
+};
 
-    for (int c = n - 1; c >= 0; c--) {
-        int most = 0;
-        for (int k = 0; k < count; k++)
-            most = item[k].choice[c] > most ? item[k].choice[c] : most;
-        at = sator_alloc(sizeof *at * (size_t)(most + 2));
-        memset(at, 0, sizeof *at * (size_t)(most + 2));
-        for (int k = 0; k < count; k++)
-            at[item[k].choice[c] + 1]++;
-        for (int k = 0; k < most; k++)
-            at[k + 1] += at[k];
-        for (int k = 0; k < count; k++)
-            other[at[item[k].choice[c]]++] = item[k];
-        memcpy(item, other, sizeof *item * (size_t)count);
-        free(at);
-    }
-    free(other);
+static int by_key(const void *a, const void *b)
+{
+    const struct outside_key *x = a, *y = b;
+    int order = memcmp(x->key, y->key, sizeof x->key); /* any fixed order */
+
+    return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool are_alike(const struct optimal_plan *plan, const struct visit *a, const struct visit *b)
+static void find_key(struct optimizer *o, const struct visit *visit, struct outside_key *key)
 {
-    return plan->middle > 0 &&
-            memcmp(a->choice, b->choice, sizeof *a->choice * (size_t)plan->n_alike) == 0;
+    const struct optimal_plan *plan = o->plan;
+    struct mapper_mapping *mapping = &o->at.mapping;
+
+    *key = (struct outside_key){.place = visit->place};
+    for (int c = 0; c < plan->n_alike && !plan->joins_outside; c++)
+        key->key[c] = visit->choice[c];
+    for (int i = 0; i < o->problem->n_loops && plan->joins_outside; i++) {
+        key->key[i] = 1;
+        for (int c = 0; c < plan->n_alike; c++) {
+            int64_t factor = plan->class[c].choice[visit->choice[c]].factor[i];
+            mapping->factor[plan->class[c].row[0]][i] = factor;
+            key->key[i] *= factor;
+        }
+    }
+    if (!plan->joins_outside)
+        return;
+    key->key[MAPPER_LOOPS] = sator_mapper_passed(o->problem, mapping);
+    for (int c = 0; c < plan->n_alike; c++)
+        memcpy(mapping->factor[plan->class[c].row[0]], optimal_ones,
+                sizeof *optimal_ones * (size_t)o->problem->n_loops);
+}
+
+/* Set "first" of each visit to the place of the first of those that are alike. */
+static void find_first(struct optimizer *o)
+{
+    struct visits *visits = &o->table.visits;
+    struct outside_key *keys = sator_alloc(sizeof *keys * (size_t)(visits->count + 1));
+
+    for (int k = 0; k < visits->count; k++)
+        find_key(o, &visits->item[k], &keys[k]);
+    if (visits->count > 0)
+        qsort(keys, (size_t)visits->count, sizeof *keys, by_key);
+    for (int k = 1; k < visits->count; k++) {
+        if (memcmp(keys[k].key, keys[k - 1].key, sizeof keys->key) == 0)
+            visits->item[keys[k].place].first = visits->item[keys[k - 1].place].first;
+    }
+    free(keys);
 }
 
 void optimal_find_alike(struct optimizer *o)
@@ -104,17 +153,14 @@ void optimal_find_alike(struct optimizer *o)
         visits->alike = sator_realloc(visits->alike, sizeof *visits->alike * (size_t)visits->count);
     }
     for (int k = 0; k < visits->count; k++)
-        item[k].place = k;
+        item[k].place = item[k].first = k;
     if (o->plan->middle > 0 && visits->count > 0) {
-        sort_by_choices(item, visits->count, o->plan->n_alike);
-        for (int k = 0; k < visits->count; k++)
-            item[k].first = k > 0 && are_alike(o->plan, &item[k - 1], &item[k]) ? item[k - 1].first
-                                                                                : item[k].place;
+        find_first(o);
         qsort(item, (size_t)visits->count, sizeof *item, by_place);
     }
     visits->n_alike = 0;
     for (int k = 0; k < visits->count; k++) {
-        if (k > 0 && are_alike(o->plan, &item[k - 1], &item[k]))
+        if (k > 0 && item[k].first == item[k - 1].first)
             visits->alike[visits->n_alike - 1].count++;
         else
             visits->alike[visits->n_alike++] = (struct alike){k, 1};
@@ -209,6 +255,18 @@ static int by_energy(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+/* Whether the visits have other factors on single rows of the arrays outside, those of all rows
+ * being the same. */
+static bool are_mixed(const struct optimal_plan *plan, const struct visit *visits, int count)
+{
+    bool mixed = false;
+
+    for (int k = 1; k < count; k++)
+        mixed |= memcmp(visits[k].choice, visits->choice,
+                         sizeof *visits->choice * (size_t)plan->n_alike) != 0;
+    return mixed;
+}
+
 /* Set table.inside to the innermost tiles. */
 static void set_inside(struct optimizer *o, const struct visit *visits)
 {
@@ -247,9 +305,11 @@ uint64_t optimal_inside(const struct optimizer *o, uint64_t alive, int loop, int
     return divide;
 }
 
-/* What the tiles of a table cost in one order of loops on arrays, as far as it was asked. */
+/* What the tiles of a table cost with loops on arrays outside in one way, as far as it was asked.
+ */
 struct order_costs {
     struct order_costs *next;
+    int64_t factor[MAPPER_ROWS][MAPPER_LOOPS];
     int8_t along[MAPPER_ROWS][MAPPER_LOOPS];
     bool *is_known; /* by item */
     struct mapper_share *own;
@@ -259,15 +319,18 @@ static struct order_costs *costs_in_order(struct optimizer *o, int m)
 {
     const struct mapper_problem *p = o->problem;
     struct outer_tiles *tiles = &o->table.outer[m];
-    size_t size = sizeof tiles->orders->along[0] * (size_t)p->memory[m].row;
+    const struct mapper_mapping *mapping = &o->at.mapping;
+    size_t rows = (size_t)p->memory[m].row;
 
     for (struct order_costs *costs = tiles->orders; costs != NULL; costs = costs->next) {
-        if (memcmp(costs->along, o->at.mapping.along, size) == 0)
+        if (memcmp(costs->along, mapping->along, sizeof *mapping->along * rows) == 0 &&
+                memcmp(costs->factor, mapping->factor, sizeof *mapping->factor * rows) == 0)
             return costs;
     }
     struct order_costs *costs = SATOR_NEW(o->table.alike, struct order_costs);
     costs->next = tiles->orders;
-    memcpy(costs->along, o->at.mapping.along, size);
+    memcpy(costs->along, mapping->along, sizeof *mapping->along * rows);
+    memcpy(costs->factor, mapping->factor, sizeof *mapping->factor * rows);
     costs->is_known = SATOR_NEW_ARRAY(o->table.alike, bool, (size_t)tiles->count);
     memset(costs->is_known, 0, sizeof *costs->is_known * (size_t)tiles->count);
     costs->own = SATOR_NEW_ARRAY(o->table.alike, struct mapper_share, (size_t)tiles->count);
@@ -286,12 +349,15 @@ void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share
         sator_mapper_bounds_crew(o->bounds, &o->at.crew);
         sator_mapper_bounds_compute(o->bounds, o->at.compute_cycles);
         costs->is_known[k] = true;
+        double all_pj = o->table.outer[m].item[k].own.pj;
+        assert(costs->own[k].pj >= all_pj - 1e-9 * fabs(all_pj));
+        (void)all_pj; /* where nothing is asserted */
     }
     *own = costs->own[k];
 }
 
 /* List the tiles of the middle memories that may win with some innermost tile; false: none do. */
-static bool tabulate(struct optimizer *o, const struct visit *visits)
+static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
 {
     const struct mapper_problem *p = o->problem;
     struct mapper_share none = {0}, inside = least_inside(o);
@@ -304,7 +370,7 @@ static bool tabulate(struct optimizer *o, const struct visit *visits)
                 fmin(o->at.compute_cycles, visits[o->table.innermost.item[k].visit].compute_cycles);
     take_common(o, visits);
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
-    o->at.shape.in_any_order = o->at.is_unordered;
+    o->at.shape.in_any_order = o->at.is_unordered || are_mixed(o->plan, visits, count);
     sator_mapper_crew_init(p, &o->at.shape, open, &o->at.crew);
     sator_mapper_bounds_crew(o->bounds, &o->at.crew);
     sator_mapper_bounds_compute(o->bounds, o->at.compute_cycles);
@@ -318,7 +384,7 @@ static bool tabulate(struct optimizer *o, const struct visit *visits)
     for (int m = o->plan->middle; is_tabulated(o->plan, m) && may_win; m--) {
         o->table.outer[m] = o->table.middle[m];
         o->table.outer[m].is_middle = true;
-        o->table.outer[m].in_any_order = o->at.is_unordered;
+        o->table.outer[m].in_any_order = o->at.shape.in_any_order;
         may_win = optimal_fill_table(o, m, &(struct inner){&none, &inside});
         struct mapper_share one = o->table.outer[m].least;
         if (!o->table.outer[m].complete)
@@ -571,7 +637,7 @@ void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int co
     o->table.alike = o->plan->middle > 0 ? sator_arena_new() : NULL;
     for (int k = 0; k < count && o->plan->middle > 0; k++)
         list_innermost(o, &visits[k], k);
-    if (innermost->count >= worth && !tabulate(o, visits))
+    if (innermost->count >= worth && !tabulate(o, visits, count))
         innermost->count = 0;
     for (int k = 0; k < count; k++) {
         if (o->plan->middle > 0)
