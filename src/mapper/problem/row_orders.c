@@ -7,6 +7,7 @@
 #include "mapper/problem/invariants.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +63,9 @@ struct listing {
     const struct mapper_problem *problem;
     struct sator_arena *arena;
     int row, n_loops; /* with factors there */
-    unsigned passed; /* transfers whose words pass from PE to PE, or over several families of buses
-                      */
+    const struct mapper_mapping *mapping;
+    unsigned passed; /* its transfers whose words pass from PE to PE, or over several families of
+                        buses */
     int8_t loop[MAPPER_LOOPS]; /* in the order that is taken unless another one is chosen */
     unsigned first[MAPPER_LOOPS]; /* by loop: neighbours that it is never worse outside of */
     int8_t order[MAPPER_LOOPS];
@@ -93,6 +95,36 @@ static bool is_straight(const struct mapper_transfer *t, int row, bool *wires, b
     return all;
 }
 
+/* Whether no index of the transfer has two digits on the rows of its buses. */
+static bool has_lone_digits(const struct listing *l, const struct mapper_transfer *t)
+{
+    const struct mapper_access *access = &l->problem->access[t->access];
+    unsigned seen = 0;
+
+    for (int r = 0; r < t->child_row; r++) {
+        for (int i = 0; i < l->problem->n_loops && (t->collapsed >> r & 1); i++) {
+            unsigned index = access->relevant >> i & 1 ? 1U << access->index_of[i] : 0;
+            if (l->mapping->factor[r][i] == 1)
+                continue;
+            if ((seen & index) != 0)
+                return false;
+            seen |= index;
+        }
+    }
+    return true;
+}
+
+/* Whether two families of buses bring as many words in every order along the row
+ * (doc/mapper.md). */
+static bool is_spread_by_two(const struct listing *l, const struct mapper_transfer *t)
+{
+    if (t->n_buses != 2 || t->n_passes > 0 || t->grouped_rows != 0 ||
+            (t->bus_rows[0] & t->bus_rows[1]) != 0 || !isnan(t->buses[0]->bandwidth_bits) ||
+            !isnan(t->buses[1]->bandwidth_bits))
+        return false;
+    return (t->bus_rows[1] >> l->row & 1) || has_lone_digits(l, t);
+}
+
 static bool cares(const struct mapper_problem *p, int transfer, const struct listing *l)
 {
     const struct mapper_transfer *t = &p->transfer[transfer];
@@ -111,6 +143,8 @@ static bool cares(const struct mapper_problem *p, int transfer, const struct lis
     bool is_regular = !p->imperfect && !p->in_hull && t->may_pass;
     if (is_regular && !(l->passed >> transfer & 1) && !(t->wired >> l->row & 1))
         return false; /* links bring nothing, and one family of buses all that buses spare */
+    if (is_regular && is_spread_by_two(l, t))
+        return false;
     return t->is_complex || t->may_pass || p->in_hull ||
             ((here & access->relevant) && (here & ~access->relevant));
 }
@@ -248,7 +282,10 @@ static void open_listing(const struct mapper_problem *p, const struct mapper_map
 {
     int8_t own[MAPPER_LOOPS];
 
-    *l = (struct listing){.problem = p, .row = row, .passed = sator_mapper_passed(p, mapping)};
+    *l = (struct listing){.problem = p,
+            .row = row,
+            .mapping = mapping,
+            .passed = sator_mapper_passed(p, mapping)};
     sator_mapper_row_order(p, row, own);
     for (int k = 0; k < p->n_loops; k++) {
         if (mapping->factor[row][own[k]] > 1)
