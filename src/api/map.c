@@ -223,8 +223,9 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .strategy = options->strategy};
     if (options->budget_seconds > 0)
         question.deadline = question.start + options->budget_seconds;
-    SATOR_TRY(sator_mapper_ask(&question, &made->space_size));
+    SATOR_TRY(sator_mapper_ask(&question));
     SATOR_TRY(search_mapping(&question, made));
+    made->space_size = sator_mapper_size(&question);
     made->idle_links = idle_links(made, arch);
     made->order = question.problems[0].order;
     *result = made;

@@ -51,20 +51,6 @@ done:
     return st;
 }
 
-static enum sator_status check_options(struct sator_ctx *ctx, const struct mapper_problem *p,
-        const struct sator_map_options *options, double space_size)
-{
-    double limit = options->limit > 0 ? options->limit : 1e8;
-
-    if (options->strategy != SATOR_MAP_EXHAUSTIVE || space_size <= limit)
-        return SATOR_OK;
-    sator_error(ctx, p->workload->loc,
-            "the space has %.3g mappings, more than the %.3g that the exhaustive strategy may try",
-            space_size, limit);
-    sator_help(ctx, "use the strategy 'optimal', which proves its answer without trying all");
-    return SATOR_LIMIT;
-}
-
 /* The mappings of all choices together. They have the same factors, and differ only in where the
  * order matters: few ways, each counted once. */
 static double space_size(const struct mapper_question *q)
@@ -82,6 +68,23 @@ static double space_size(const struct mapper_question *q)
         size += known[where];
     }
     return size;
+}
+
+static enum sator_status check_options(const struct mapper_question *q)
+{
+    const struct sator_map_options *options = q->options;
+    double limit = options->limit > 0 ? options->limit : 1e8;
+
+    if (options->strategy != SATOR_MAP_EXHAUSTIVE)
+        return SATOR_OK;
+    double size = space_size(q);
+    if (size <= limit)
+        return SATOR_OK;
+    sator_error(q->ctx, q->workload->loc,
+            "the space has %.3g mappings, more than the %.3g that the exhaustive strategy may try",
+            size, limit);
+    sator_help(q->ctx, "use the strategy 'optimal', which proves its answer without trying all");
+    return SATOR_LIMIT;
 }
 
 /* Watch over what the counting engines, or the model, are asked about any of the problems. */
@@ -237,7 +240,7 @@ static enum sator_status check_gates(
 
 /* What bypasses needs no room: when something fits at all, it does
  * with everything bypassing that may. */
-enum sator_status sator_mapper_ask(struct mapper_question *q, double *size)
+enum sator_status sator_mapper_ask(struct mapper_question *q)
 {
     struct mapper_problem *plain = SATOR_NEW(q->arena, struct mapper_problem);
     struct mapper_problem *first = SATOR_NEW(q->arena, struct mapper_problem);
@@ -264,13 +267,12 @@ enum sator_status sator_mapper_ask(struct mapper_question *q, double *size)
     watch(q, plain);
     SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_unskewed - 1], plain,
             q->options->constraints, q->options->n_constraints));
-    *size = NAN;
-    if (first->imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
-        goto done; /* only a limit of it can be counted */
-    *size = space_size(q);
-    st = check_options(q->ctx, first, q->options, *size);
-    if (first->imperfect)
-        *size = NAN;
+    st = check_options(q);
 done:
     return st;
+}
+
+double sator_mapper_size(const struct mapper_question *q)
+{
+    return q->problems[0].imperfect ? NAN : space_size(q);
 }

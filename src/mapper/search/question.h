@@ -29,12 +29,13 @@ struct mapper_question {
     int *choice; /* of each problem */
 };
 
-/* question.c: make the problems of a question whose fields down to "cycle_limit" are set; "*size"
- * is the number of mappings of all, NAN where it is not counted. SATOR_INPUT with a message for
- * what the mapper does not map, SATOR_INFEASIBLE where no mapping is legal, SATOR_LIMIT where the
- * strategy may not try as many. The watch is to be freed, whatever the answer
- * (sator_mapper_watch_free). */
-enum sator_status sator_mapper_ask(struct mapper_question *question, double *size);
+/* question.c: make the problems of a question whose fields down to "cycle_limit" are set.
+ * SATOR_INPUT with a message for what the mapper does not map, SATOR_INFEASIBLE where no mapping is
+ * legal, SATOR_LIMIT where the strategy may not try as many. The watch is to be freed, whatever the
+ * answer (sator_mapper_watch_free). */
+enum sator_status sator_mapper_ask(struct mapper_question *question);
+/* The number of mappings of all problems; NAN where only a limit of it is known. */
+double sator_mapper_size(const struct mapper_question *question);
 
 /* climb_choices.c: where there are many choices of what bypasses what, a good mapping over all of
  * them, in choice "*best", before any is searched; "order" is then of what they are worth. */

@@ -17,22 +17,26 @@ enum {
 };
 
 struct state {
-    int64_t used[MAPPER_ROWS]; /* by space row, else 1 */
+    int64_t used[MAPPER_ROWS]; /* by array dimension, the outermost first */
     double ways;
 };
 
 struct counter {
     const struct mapper_problem *problem;
-    struct mapper_mapping mapping; /* the loop's own factors on arrays */
+    int n_arrays, array[MAPPER_ROWS]; /* their rows */
+    struct mapper_mapping mapping; /* the loop's own factors on arrays ... */
+    int64_t factor[MAPPER_ROWS]; /* ... by dimension */
+    struct sator_memo *shares; /* the same of all ways to unroll it: struct state */
     struct sator_memo *now, *next; /* struct state */
 };
 
-static void add_state(struct sator_memo *states, const int64_t *used, double ways)
+static void add_state(
+        const struct counter *c, struct sator_memo *states, const int64_t *used, double ways)
 {
     bool is_new;
-    struct state *state = sator_memo_place(states, used, MAPPER_ROWS, &is_new);
+    struct state *state = sator_memo_place(states, used, (size_t)c->n_arrays, &is_new);
 
-    memcpy(state->used, used, sizeof state->used);
+    memcpy(state->used, used, sizeof *used * (size_t)c->n_arrays);
     state->ways += ways;
 }
 
@@ -98,32 +102,54 @@ static double split(const struct mapper_problem *p, int loop, int64_t rest)
     return ways;
 }
 
-/* All ways to unroll "loop" along the rows from "row" on, from one state. */
-static void unroll(struct counter *c, int loop, int row, int64_t rest, int64_t *used, double ways)
+/* All ways to unroll "loop" along the array dimensions from the "k"-th on. */
+static void unroll(struct counter *c, int loop, int k, int64_t rest)
 {
     const struct mapper_problem *p = c->problem;
 
-    while (row < p->n_rows && !p->row[row].is_space)
-        row++;
-    if (row == p->n_rows) {
-        if (!sator_mapper_may_spread_loop(p, &c->mapping, loop))
-            return;
-        double more = split(p, loop, rest);
-        if (more > 0)
-            add_state(c->next, used, ways * more);
+    if (k == c->n_arrays) {
+        double ways = sator_mapper_may_spread_loop(p, &c->mapping, loop) ? split(p, loop, rest) : 0;
+        if (ways > 0)
+            add_state(c, c->shares, c->factor, ways);
         return;
     }
-    int64_t before = used[row];
-    bool banned = p->row[row].banned >> loop & 1;
-    for (int64_t d = 1; d <= rest && before * d <= p->row[row].shape && !(banned && d > 1); d++) {
+    const struct mapper_row *row = &p->row[c->array[k]];
+    int64_t most = row->banned >> loop & 1 ? 1 : row->shape;
+    for (int64_t d = 1; d <= rest && d <= most; d++) {
         if (rest % d != 0)
             continue;
-        used[row] = before * d;
-        c->mapping.factor[row][loop] = d;
-        unroll(c, loop, row + 1, rest / d, used, ways);
+        c->factor[k] = c->mapping.factor[c->array[k]][loop] = d;
+        unroll(c, loop, k + 1, rest / d);
     }
-    used[row] = before;
-    c->mapping.factor[row][loop] = 1;
+    c->mapping.factor[c->array[k]][loop] = 1;
+}
+
+/* Unroll one more loop so. */
+static void add_share(struct counter *c, const struct state *before, const struct state *share)
+{
+    int64_t used[MAPPER_ROWS];
+
+    for (int k = 0; k < c->n_arrays; k++) {
+        used[k] = before->used[k] * share->used[k];
+        if (used[k] > c->problem->row[c->array[k]].shape)
+            return;
+    }
+    add_state(c, c->next, used, before->ways * share->ways);
+}
+
+static void add_loop(struct counter *c, int loop)
+{
+    c->shares = sator_memo_new(sizeof(struct state));
+    c->next = sator_memo_new(sizeof(struct state));
+    unroll(c, loop, 0, c->problem->extent[loop]);
+    const struct state *now = sator_memo_items(c->now), *share = sator_memo_items(c->shares);
+    size_t n_shares = sator_memo_size(c->shares);
+    for (size_t k = 0; k < sator_memo_size(c->now) && sator_memo_size(c->next) <= MOST_STATES; k++)
+        for (size_t n = 0; n < n_shares; n++)
+            add_share(c, &now[k], &share[n]);
+    sator_memo_free(c->shares);
+    sator_memo_free(c->now);
+    c->now = c->next;
 }
 
 static double count_factors(const struct mapper_problem *p)
@@ -132,29 +158,22 @@ static double count_factors(const struct mapper_problem *p)
     int64_t ones[MAPPER_ROWS];
     double ways = 0, all = 1;
 
-    for (int r = 0; r < MAPPER_ROWS; r++) {
-        ones[r] = 1;
-        all *= r < p->n_rows && p->row[r].is_space ? (double)p->row[r].shape : 1;
+    for (int r = 0; r < p->n_rows; r++) {
+        if (!p->row[r].is_space)
+            continue;
+        ones[c.n_arrays] = 1;
+        c.array[c.n_arrays++] = r;
+        all *= (double)p->row[r].shape;
     }
     sator_mapper_mapping_init(p, &c.mapping);
     c.now = sator_memo_new(sizeof(struct state));
-    add_state(c.now, ones, 1);
-    for (int i = 0; i < p->n_loops && sator_memo_size(c.now) <= MOST_STATES; i++) {
-        const struct state *state = sator_memo_items(c.now);
-        c.next = sator_memo_new(sizeof(struct state));
-        for (size_t k = 0; k < sator_memo_size(c.now) && sator_memo_size(c.next) <= MOST_STATES;
-                k++) {
-            int64_t used[MAPPER_ROWS];
-            memcpy(used, state[k].used, sizeof used);
-            unroll(&c, i, 0, p->extent[i], used, state[k].ways);
-        }
-        sator_memo_free(c.now);
-        c.now = c.next;
-    }
+    add_state(&c, c.now, ones, 1);
+    for (int i = 0; i < p->n_loops && sator_memo_size(c.now) <= MOST_STATES; i++)
+        add_loop(&c, i);
     const struct state *state = sator_memo_items(c.now);
     for (size_t k = 0; k < sator_memo_size(c.now); k++) {
         double pes = 1;
-        for (int r = 0; r < p->n_rows; r++)
+        for (int r = 0; r < c.n_arrays; r++)
             pes *= (double)state[k].used[r];
         ways += pes >= p->least_utilization * all ? state[k].ways : 0;
     }
