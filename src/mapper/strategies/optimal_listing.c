@@ -249,7 +249,8 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
     if (c == o->plan->n_outer && is_inner_hopeless(o))
         return;
     const struct row_class *class = &o->plan->class[--c];
-    for (int k = class->first[size[c]]; k < class->first[size[c] + 1]; k++) {
+    for (int k = class->first[size[c]];
+            k < class->first[size[c] + 1] && !sator_mapper_should_stop(o->search); k++) {
         const struct unrolling *u = &class->choice[k];
         bool divides = true;
         for (int i = 0; i < p->n_loops && divides; i++)
@@ -267,8 +268,6 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
         choice[c] = k;
         list_unrollings(o, size, c, choice);
         optimal_gather(o->plan, &o->at, u);
-        if (sator_mapper_should_stop(o->search))
-            break;
     }
     for (int k = 0; k < class->n_rows; k++) {
         for (int i = 0; i < p->n_loops; i++)
@@ -306,7 +305,7 @@ static void search_sizes(struct optimizer *o)
             o->search->bound = fmin(bound.value, o->at.later);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
-        if (o->search->stopped != SATOR_OK)
+        if (sator_mapper_should_stop(o->search))
             return;
         optimal_open_crossing(o, list[k].size);
         list_unrollings(o, list[k].size, o->plan->n_classes, choice);

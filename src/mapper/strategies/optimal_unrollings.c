@@ -408,9 +408,25 @@ static void find_sizes(struct optimal_plan *plan, struct sator_arena *arena)
     plan->least_cycles = (double)p->instances / plan->sizes[0].pes * p->cycles_per_instance;
 }
 
+/* For a bound of all, that they may fill the arrays. */
+static void assume_sizes(struct optimal_plan *plan, struct sator_arena *arena)
+{
+    const struct mapper_problem *p = plan->problem;
+    struct sizes all = {.pes = 1};
+
+    for (int r = 0; r < p->n_rows; r++)
+        all.pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
+    all.pes = fmin(all.pes, (double)p->instances);
+    SATOR_PUSH(arena, plan->sizes, plan->n_sizes, all);
+}
+
 void optimal_find_unrollings(
         struct optimizer *o, struct optimal_plan *plan, struct sator_arena *arena)
 {
+    if (plan->imperfect && o->search->stopped != SATOR_OK) { /* to list them takes milliseconds */
+        assume_sizes(plan, arena);
+        return;
+    }
     find_classes(plan);
     plan->n_outer = count_outer(plan);
     while (plan->n_outside < plan->n_classes &&
