@@ -26,6 +26,9 @@ enum {
  * and the start is no local optimum of a smaller problem. */
 static const double most_rise = 0.3, most_short_rise = 0.15;
 
+/* Of the least energy so far what a mapping is taken to spend at least. */
+static const double least_share = 0.7;
+
 static struct mapper_cost cost_of(struct climb *c, const struct mapper_mapping *mapping)
 {
     struct mapper_traffic traffic;
@@ -52,16 +55,19 @@ static bool begin(struct climb *c)
         return false;
     c->cost = c->best_cost = cost_of(c, &c->here);
     c->best = c->here;
+    c->least_pj = c->cost.pj;
     sator_mapper_climb_know(c);
     return !isnan(c->cost.value) && !isinf(c->cost.value);
 }
 
-/* Whether the climb goes on from a mapping of this cost. */
-static bool may_go_on(struct climb *c, struct mapper_cost cost)
+/* Whether "next" computes for so long that it is worse than "most" with much less energy than any
+ * mapping so far: then its words need not be counted. */
+static bool is_too_slow(const struct climb *c, double most)
 {
-    double share = (double)(sator_mapper_random(&c->state) >> 11) * 0x1p-53; /* of 1 */
+    const struct mapper_problem *p = c->problem;
+    double cycles = (double)sator_mapper_time_stamps(p, &c->next) * p->cycles_per_instance;
 
-    return is_no_worse(cost, c->cost) || cost.value < c->cost.value * (1 + c->rise * share);
+    return sator_mapper_value(p->objective, least_share * c->least_pj, cycles) > most;
 }
 
 /* Cost "next"; where a row took other loops, in another order, too, which is kept if it is better.
@@ -93,8 +99,13 @@ static void try_change(struct climb *c)
     c->next = c->here;
     if (!sator_mapper_climb_change(c, &refilled) || !sator_mapper_climb_is_legal(c))
         return;
+    double share = (double)(sator_mapper_random(&c->state) >> 11) * 0x1p-53; /* of 1 */
+    double most = c->cost.value * (1 + c->rise * share); /* to go on from it */
+    if (is_too_slow(c, most))
+        return;
     struct mapper_cost cost = cost_of_next(c, refilled);
-    if (!may_go_on(c, cost))
+    c->least_pj = fmin(c->least_pj, cost.pj);
+    if (!is_no_worse(cost, c->cost) && cost.value >= most)
         return;
     c->here = c->next;
     c->cost = cost;

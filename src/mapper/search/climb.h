@@ -14,6 +14,7 @@ struct climb {
     uint64_t state; /* of the random numbers */
     struct mapper_mapping here, next, best;
     struct mapper_cost cost, best_cost; /* of "here", of "best" */
+    double least_pj; /* of a mapping so far */
     double rise; /* how much more the next may cost, at most */
     int stale; /* changes since the last better one, or return to it */
     int n_primes[MAPPER_LOOPS]; /* of the extents ... */

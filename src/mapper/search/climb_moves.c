@@ -19,7 +19,7 @@
 
 enum {
     WHOLE = 4, /* of so many moves one is of all that a loop has in a row */
-    TAKES = 24, /* factors that an array is offered */
+    TAKES = 10, /* factors that an array is offered */
     PERCENT = 100,
     ARRAY_REFILLS = 80, /* of a hundred changes of an array those that give it other loops, ... */
     MEMORY_REFILLS = 45, /* ... of a memory, ... */
@@ -246,7 +246,8 @@ static void empty_row(struct climb *c, int row, int to)
     }
 }
 
-/* Let array dimension "row" give its loops to row "to" and take others, from there or anywhere. */
+/* Let array dimension "row" give its loops to row "to" and take others, from there or anywhere: a
+ * prime of a loop, or as many as fit. */
 static bool refill_array(struct climb *c, int row, int to)
 {
     const struct mapper_problem *p = c->problem;
@@ -261,11 +262,14 @@ static bool refill_array(struct climb *c, int row, int to)
         int loop = from == row ? -1 : draw_loop(c, from);
         if (loop < 0 || (p->row[row].banned >> loop & 1))
             continue;
-        int64_t prime = draw_prime(c, from, loop);
-        if (prime > p->row[row].shape / used)
-            continue;
-        used *= prime;
-        move(c, from, row, loop, prime);
+        bool whole = draw(c, 2) == 0;
+        do {
+            int64_t prime = draw_prime(c, from, loop);
+            if (prime > p->row[row].shape / used)
+                break;
+            used *= prime;
+            move(c, from, row, loop, prime);
+        } while (whole && c->next.factor[from][loop] > 1);
     }
     return true;
 }
