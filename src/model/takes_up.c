@@ -45,23 +45,22 @@ static bool leads_to(struct analysis *analysis, const struct sator_relation *lin
     return false;
 }
 
-/* Whether "at" is the smallest instance in use on its bus: that of all is on any; else the bus must
- * have the coordinates that tell it apart as they are. */
+/* Whether "at" is the smallest instance in use on its bus: all that are on one have the coordinates
+ * that tell buses apart as they are; of the others "at" has the least. */
 static bool is_first(struct analysis *analysis, const struct sator_relation *bus, int n,
         const int64_t *at, const struct model_span *span)
 {
     const struct sator_piece *piece = sator_relation_function(bus);
     bool *keeps = SATOR_NEW_ARRAY(analysis->arena, bool, n + 1);
-    bool is_least = true, is_plain = piece != NULL;
+    bool is_least = true;
 
-    for (int o = 0; is_plain && o < bus->n_out; o++) {
+    for (int o = 0; piece != NULL && o < bus->n_out; o++) {
         const struct sator_expr *out = piece->out[o];
-        is_plain = out->n_terms == 0 || (out->n_terms == 1 && out->terms[0].atom == SATOR_ATOM_VAR);
-        if (is_plain && out->n_terms == 1)
+        if (out->n_terms == 1 && out->terms[0].atom == SATOR_ATOM_VAR)
             keeps[out->terms[0].var] = true;
     }
     for (int d = 0; d < n; d++)
-        is_least &= at[d] == span->least[d] || (is_plain && keeps[d]);
+        is_least &= at[d] == span->least[d] || keeps[d];
     return is_least;
 }
 
