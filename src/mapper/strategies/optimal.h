@@ -214,7 +214,6 @@ struct optimal_plan {
     uint32_t joined; /* transfers into it of tensors of which it holds one iteration's words: they
                         are bounded with those into the compute units (bounds.h) */
     bool outside_fits; /* the memories outside it hold the whole problem */
-    bool beyond_fits; /* all of them but the nearest do */
     int middle; /* the innermost memory but one, with arrays outside; 0: it has none */
     int n_alike; /* the first classes, outside it */
     bool joins_outside; /* of which its tiles see the factors of all together */

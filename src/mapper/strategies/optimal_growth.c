@@ -84,14 +84,12 @@ void optimal_find_grown(struct optimal_plan *plan)
                 !p->transfer[i].is_complex; /* what its PEs pass on may get less as tiles grow */
     if (!plan->may_grow)
         return;
-    plan->outside_fits = plan->beyond_fits = true;
+    plan->outside_fits = true;
     for (int m = 1; m < innermost; m++) {
         int64_t size[MAPPER_ACCESSES] = {0};
         for (int a = 0; a < p->n_accesses; a++)
             size[a] = p->memory[m].holds >> a & 1 ? p->access[a].footprint : 0;
-        bool fits = sator_mapper_fits(p, m, size, NULL);
-        plan->outside_fits &= fits;
-        plan->beyond_fits &= fits || m == innermost - 1;
+        plan->outside_fits &= sator_mapper_fits(p, m, size, NULL);
     }
 }
 
@@ -294,34 +292,6 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
     }
 }
 
-/* Whether every tile of the memory outside the grown one that is not dominated itself (it has none
- * of the growable primes) still fits with one of them: then so is the grown memory's tile. */
-static bool next_always_fits(struct optimizer *o)
-{
-    const struct mapper_problem *p = o->problem;
-    int row = p->memory[o->at.grown].row, m = o->at.grown - 1;
-    int64_t tile[MAPPER_LOOPS];
-
-    for (int i = 0; i < p->n_loops; i++) {
-        int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
-        for (int k = 0; k < o->at.n_growable; k++) {
-            while (o->at.growable[k].loop == i && rest % o->at.growable[k].prime == 0)
-                rest /= o->at.growable[k].prime;
-        }
-        tile[i] = o->at.shape.inside[p->memory[m].row][i] * rest;
-    }
-    for (int k = 0; k < o->at.n_growable; k++) {
-        if (!o->at.growable[k].anywhere)
-            continue;
-        tile[o->at.growable[k].loop] *= o->at.growable[k].prime;
-        bool fits = sator_mapper_tile_fits(p, o->search->words, m, tile);
-        tile[o->at.growable[k].loop] /= o->at.growable[k].prime;
-        if (fits)
-            return true;
-    }
-    return false;
-}
-
 /* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
 bool optimal_is_dominated(struct optimizer *o, int m)
 {
@@ -334,9 +304,7 @@ bool optimal_is_dominated(struct optimizer *o, int m)
         return false;
     if (m == o->at.grown) {
         optimal_find_growable(o, o->plan->outside_fits);
-        bool always =
-                o->plan->beyond_fits && !p->chains; /* else factors may have none of the primes */
-        return o->at.grows_anyhow && (o->plan->outside_fits || (always && next_always_fits(o)));
+        return o->at.grows_anyhow && o->plan->outside_fits;
     }
     if (m != o->at.grown - 1)
         return false;
