@@ -319,11 +319,12 @@ static unsigned ended_by(const struct child *c, enum way way, bool last, int i)
 static void add_end(
         const struct child *c, struct place *place, unsigned walks, enum way way, bool last, int i)
 {
-    const bool is_decided = last || !(c->now.either >> i & 1);
+    /* where loops further out keep nothing, one may as well stand at the nearest memory */
+    const bool is_sure = last || c->now.is_cold || !(c->now.either >> i & 1);
     struct end *end = &place->end[place->n_ends];
     int same = 0;
 
-    place->sure |= is_decided ? walks : 0;
+    place->sure |= is_sure ? walks : 0;
     end->walks = walks;
     for (int n = 0; n < 2 * c->n_walks; n++) {
         int t = n / 2, grouped = n % 2;

@@ -258,6 +258,7 @@ static void test_certificates(void **state)
     struct sator_map_options options = {
             .size = sizeof options, .threads = 1, .timing = SATOR_TIMING_ROOFLINE};
     uint64_t verified = 0, total = 0;
+    double shares = 0; /* of each certificate: few have most of the parts */
     int n_cases = (int)run_count(60), written = 0;
 
     for (int tried = 0; written < n_cases && tried < 2000; tried++) {
@@ -288,6 +289,7 @@ static void test_certificates(void **state)
                         (unsigned long long)count.verified, (unsigned long long)count.total);
             verified += count.verified;
             total += count.total;
+            shares += (double)count.verified / (double)count.total;
             written++;
         }
         free(text);
@@ -297,7 +299,7 @@ static void test_certificates(void **state)
     print_message("%llu of %llu parts of %d certificates\n", (unsigned long long)verified,
             (unsigned long long)total, written);
     assert_int_equal(written, n_cases);
-    assert_true(n_cases < 60 || (double)verified >= 0.9 * (double)total); /* a few may have less */
+    assert_true(n_cases < 60 || shares >= 0.97 * written); /* a few may have less */
 }
 
 int main(void)

@@ -579,6 +579,35 @@ static void test_told_apart(void **state)
     end(&f);
 }
 
+/* A window that slides, weights and sums, a word of each in the registers. Of the three loops k, x,
+ * r each holds another of them where it is innermost, and the best of the six orders, r inside x
+ * inside k, reads 20 words of A, 32 of B and no sums. The bound knows that A is new in three of
+ * four steps of x, and in one of two of r: with x innermost 24 words of A, 8 of B and 16 sums, with
+ * r 16 and 32, with k 4, 32 and 16 sums. Where factors are not decided it is one of two of x, too.
+ */
+static void test_slides(void **state)
+{
+    (void)state;
+    static const char window[] = "name: window\nsizes: {k: 4, x: 4, r: 2}\n"
+                                 "op: \"Y[k,x] += A[x+r] * B[k,r]\"\n";
+    static const char arch[] = "name: one\nlevels:\n"
+                               "  - {memory: DRAM, energy_pj: {read: 1, write: 0}}\n"
+                               "  - {memory: registers, energy_pj: {read: 0, write: 0}}\n"
+                               "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
+    static const int64_t none[2] = {0}, outside[3] = {4, 4, 2};
+    struct fixture f;
+
+    begin(&f, window, arch, SATOR_MAP_ENERGY, 0, NULL);
+    enter(&f, 2, none, false);
+    f.part.known[0] = 0;
+    assert_true(fabs(cert_bound(f.problem, &f.part, INFINITY) - 40) < 1e-9);
+    memcpy(f.part.factor[0], outside, sizeof outside);
+    f.part.known[0] = 7;
+    assert_true(fabs(cert_bound(f.problem, &f.part, INFINITY) - 48) < 1e-9);
+    assert_true(cert_bound_orders(f.problem, &f.part, INFINITY) == 52);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +626,7 @@ int main(void)
             cmocka_unit_test(test_dear_links),
             cmocka_unit_test(test_dear_sums),
             cmocka_unit_test(test_told_apart),
+            cmocka_unit_test(test_slides),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
