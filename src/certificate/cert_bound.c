@@ -400,7 +400,7 @@ static double place_all(const struct cert_view *v, const struct child *c,
     least[walks] = 0;
     for (int last = 0; last < 2; last++) {
         const struct place *place = &c->place[way][last];
-        for (unsigned left = walks + 1; left > 0; left--) {
+        for (unsigned left = last || place->n_ends > 0 ? walks + 1 : 0; left > 0; left--) {
             const unsigned open = left - 1;
             double endless = 0;
             if (isinf(least[open]))
@@ -426,8 +426,8 @@ static double place_all(const struct cert_view *v, const struct child *c,
             }
             if ((open & place->sure) != 0)
                 least[open] = INFINITY;
-            else if (last)
-                result = fmin(result, least[open] + endless);
+            else if (last && least[open] + endless < result)
+                result = least[open] + endless;
         }
     }
     return result;
