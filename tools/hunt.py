@@ -93,14 +93,16 @@ def uses(case, nest, order):
                     used |= set(kinds) | {f"spread {kind}" for kind in kinds if is_spread}
                 used |= {"larger"} if -(-rest // tiles) != factor else set()
                 rest = tiles
-    memory, skewed = 0, []
+    memory, skewed, asked = 0, [], False
     for n, (level, spec) in enumerate(zip(nest, specs)):
         places = [(loop, dim) for loop, _, dim in level["loops"]]
         used |= {"twice"} if len(places) != len(set(places)) else set()
         if "memory" in spec:
             memory = n
-            used |= {"passed by"} if skewed and places and (spec.get("bypass") or spec.get("may_bypass")) else set()
+            bypassed = spec.get("bypass") or spec.get("may_bypass")
+            used |= {"passed by"} if (skewed or asked) and places and bypassed else set()
             continue
+        asked |= any(re.match(rf"{level['at']}: skew .*[1-9]", c) for c in case["ask"].get("constraints", []))
         for loop in sizes:
             dims = [d for other, d in places if other == loop]
             used |= {"digits"} if dims != sorted(dims) else set()
