@@ -236,36 +236,6 @@ void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper
     open_walk(problem, words, shape, transfer, LINKS_ALONE, walk);
 }
 
-bool sator_mapper_walk_merge(
-        struct mapper_walk *walk, struct mapper_words *words, int loop, int64_t count, int64_t step)
-{
-    const struct mapper_access *access = walk->access;
-    int e = access->index_of[loop];
-
-    assert(walk->transfer->is_complex);
-    if (!(access->relevant >> loop & 1))
-        return true;
-    if (access->index[e].closed == 1) {
-        walk->group_values[e] *= count;
-    } else {
-        struct mapper_steps *steps = &walk->steps[e];
-        if (steps->n_spread == MAPPER_SPREADS)
-            return false;
-        steps->spread_step[steps->n_spread] = access->coef_of[loop] * step;
-        for (int i = 0; i < access->index[e].n_parts; i++) {
-            if (access->index[e].loop[i] == loop)
-                steps->spread_part[steps->n_spread] = i;
-        }
-        steps->spread_count[steps->n_spread++] = count;
-        walk->group_values[e] = sator_mapper_words_union(words, walk->transfer->access, e, steps);
-    }
-    walk->spread = true;
-    walk->group_words = 1;
-    for (int k = 0; k < access->n_indices; k++)
-        walk->group_words *= walk->group_values[k];
-    return true;
-}
-
 static int64_t lanes_of(const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
 {
     int64_t lanes = 1;

@@ -94,11 +94,6 @@ static inline bool sator_mapper_is_loaded(
     return t->is_outside && stamps == 1 && (t->outer | t->between) == 0 &&
             problem->access[t->access].role == SATOR_READ;
 }
-/* Have the first "count" steps of a temporal loop, which are "step" iterations apart, run at once,
- * as if by PEs that share what they hold; of a walk of which all PEs do. False when these are too
- * many loops. */
-bool sator_mapper_walk_merge(struct mapper_walk *walk, struct mapper_words *words, int loop,
-        int64_t count, int64_t step);
 /* Set the walk's stamps from the time rows outside the child. */
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping);
 void sator_mapper_pace_init(struct mapper_pace *pace);

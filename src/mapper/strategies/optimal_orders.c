@@ -9,8 +9,7 @@
 
 enum {
     MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,
-    MOST_SEEN = 1 << 12, /* orders of one tiling */
-    MOST_MERGED = 4 /* loops of two steps at least, that make MAPPER_LATEST stamps */
+    MOST_SEEN = 1 << 12 /* orders of one tiling */
 };
 
 /* The orders of a tiling that have been looked at, by the loops placed. */
@@ -27,20 +26,6 @@ struct orders_seen {
     } * order;
 };
 
-/* Stamps as far as links lead, the first loops placed, that are taken to be one: what enters then
- * is a bound, and known as of links from the stamp before (doc/search.md, "Late links"). */
-struct merged {
-    bool is_open; /* there are so many, or a run has no more */
-    int64_t stamps; /* so many are one */
-    int64_t plain; /* product of loops among them that stand alone in an index */
-    int n;
-    struct merged_part {
-        int loop;
-        int64_t count, step;
-    } part[MOST_MERGED];
-    struct mapper_pace pace; /* of the other loops placed */
-};
-
 /* What does not depend on the order, by transfer, and what the loops placed do, by depth. */
 struct optimal_tiling {
     struct mapper_walk walk[MAPPER_TRANSFERS];
@@ -54,9 +39,6 @@ struct optimal_tiling {
     bool is_short[MAPPER_LOOPS]; /* else: loops whose factors leave a remainder */
     bool is_uneven; /* what orders save is not the same at all instances of a memory */
     struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
-    uint32_t late; /* transfers whose stamps are merged: */
-    struct merged merged[MOST_DEPTH][MAPPER_TRANSFERS];
-    struct mapper_walk merged_walk[MAPPER_TRANSFERS]; /* where it is open */
     struct orders_seen seen;
 };
 
@@ -99,20 +81,6 @@ static void add_counted(const struct mapper_problem *p, const struct mapper_traf
 
     sator_mapper_share_transfer(p, t, &range, 0, share);
     share->pj += traffic->extra_pj[t];
-}
-
-/* The words that enter at least, whatever late links bring. */
-static double least_merged(const struct optimizer *o, int t, const struct merged *merged)
-{
-    const struct mapper_walk *walk = &o->tiling->merged_walk[t];
-
-    if (!merged->is_open)
-        return 0;
-    int64_t runs = walk->stamps / merged->pace.inside;
-    int64_t plain = o->tiling->plain_stamps[t] / merged->plain;
-    double open = merged->pace.dead ? 0 : (double)(runs - plain);
-    return (double)sator_mapper_unique(walk, &merged->pace) -
-            (double)walk->groups * open * (double)walk->group_words;
 }
 
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
@@ -168,10 +136,6 @@ static struct mapper_cost order_bound(
             range.unique_lb = range.arriving_lb = 0;
         if (p->transfer[t].is_counted || p->transfer[t].is_quotient)
             sator_mapper_range_counted(p, t, &range);
-        if (o->tiling->late >> t & 1)
-            range.unique_lb = fmax(range.unique_lb,
-                    least_merged(o, t,
-                            &o->tiling->merged[(pace - *o->tiling->pace) / MAPPER_TRANSFERS][t]));
         if (walk->passes || is_joined) /* more may cross where some is kept than where nothing is */
             range.unique_ub = arriving;
         sator_mapper_share_transfer(p, t, &range, 0, &share);
@@ -421,49 +385,6 @@ static void unplace_ragged(struct optimizer *o, int t)
         sator_tiling_back(o->tiling->tiles[t]);
 }
 
-/* Begin to place loops outside of the merged stamps. */
-static void open_merged(struct optimizer *o, int t, struct merged *merged)
-{
-    struct mapper_walk *walk = &o->tiling->merged_walk[t];
-
-    sator_mapper_walk_init(o->problem, o->search->words, &o->at.shape, t, walk);
-    sator_mapper_walk_stamps(walk, &o->at.mapping);
-    walk->stamps /= merged->stamps;
-    merged->is_open = true;
-    for (int i = 0; i < merged->n; i++)
-        merged->is_open &= sator_mapper_walk_merge(walk, o->search->words, merged->part[i].loop,
-                merged->part[i].count, merged->part[i].step);
-    sator_mapper_pace_init(&merged->pace);
-}
-
-/* Place a loop of a transfer with late links among the merged stamps, or outside of them. */
-static void place_merged(struct optimizer *o, int t, struct merged *merged, int row, int loop,
-        int64_t factor, int64_t step)
-{
-    const struct mapper_walk *walk = &o->tiling->walk[t];
-    int64_t count = 1;
-
-    if (row < walk->cold_row) { /* another run, which no link leads from */
-        if (!merged->is_open)
-            open_merged(o, t, merged);
-        merged->pace.dead = true;
-        return;
-    }
-    if (!merged->is_open) {
-        int reach = sator_mapper_reach(walk->transfer);
-        while (factor % count != 0 || (merged->stamps * count < reach && count < factor))
-            count++;
-        merged->part[merged->n++] = (struct merged_part){loop, count, step};
-        merged->stamps *= count;
-        merged->plain *= walk->access->plain >> loop & 1 ? count : 1;
-        if (merged->stamps < reach)
-            return;
-        open_merged(o, t, merged);
-    }
-    sator_mapper_pace_place(&o->tiling->merged_walk[t], o->search->words, &merged->pace, loop,
-            factor / count, step * count);
-}
-
 static void place_loop(
         struct optimizer *o, int m, unsigned placed, int n_placed, int depth, int loop)
 {
@@ -475,12 +396,6 @@ static void place_loop(
     uint32_t ragged = 0;
 
     memcpy(pace, o->tiling->pace[depth], sizeof *pace * (size_t)p->n_transfers);
-    for (uint32_t late = o->tiling->late; late != 0; late &= late - 1) {
-        int t = __builtin_ctz(late);
-        o->tiling->merged[depth + 1][t] = o->tiling->merged[depth][t];
-        if (p->transfer[t].child_row > row && factor > 1)
-            place_merged(o, t, &o->tiling->merged[depth + 1][t], row, loop, factor, step);
-    }
     for (int t = 0; t < p->n_transfers; t++) {
         bool is_over = o->tiling->is_ragged[t] ? pace[t].dead : pace[t].settled;
         if (p->transfer[t].child_row <= row || is_over || factor == 1)
@@ -689,22 +604,17 @@ void optimal_tiling_free(struct optimal_tiling *tiling)
     free(tiling);
 }
 
-/* Begin with the transfers that a skew leaves late links, in formulas. Where these may lead from
- * one run to the next, loops outside a run are told apart, too. */
+/* Where late links may lead from one run to the next, loops outside a run are told apart, too. */
 static void open_late(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
 
-    o->tiling->late = 0;
     for (int t = 0; t < p->n_transfers && sator_mapper_counts_skew(p); t++) {
         const struct mapper_transfer *transfer = &p->transfer[t];
-        if (!transfer->reaches_back || !sator_mapper_is_settled_early(p, transfer) ||
-                transfer->links_alone == NULL)
-            continue;
-        o->tiling->late |= UINT32_C(1) << t;
-        o->tiling->merged[0][t] = (struct merged){.stamps = 1, .plain = 1};
-        if (sator_mapper_span(p, &o->at.mapping, transfer->child - 1) <
-                sator_mapper_reach(transfer))
+        if (transfer->reaches_back && sator_mapper_is_settled_early(p, transfer) &&
+                transfer->links_alone != NULL &&
+                sator_mapper_span(p, &o->at.mapping, transfer->child - 1) <
+                        sator_mapper_reach(transfer))
             o->tiling->walk[t].cold_row = 0;
     }
 }
