@@ -313,6 +313,46 @@ static void test_late_words_cost_their_hops(void **state)
     close_case(&c);
 }
 
+/* PE 2 takes what PE 0 has a stamp ahead of it, and what PE 0 had last after its end, since it
+ * holds while it is idle. Of the 8 words of A that each of 3 PEs takes, 6 in the first stamp and 1
+ * in each of two more, PE 2 reads the first alone. */
+static void test_idle_pes_ahead_hold(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {1};
+    struct mapper_skew skew = {.step = {0, 1}, .counted = true};
+    struct mapper_mapping mapping;
+    struct mapper_traffic traffic;
+    struct problem_case c = {
+            .workload_text =
+                    "name: fir\nsizes: {k: 3, x: 6, r: 3}\nop: \"Y[k,x] += A[x+r] * B[k,r]\"\n",
+            .arch_text = "name: ahead\nlevels:\n"
+                         "  - {memory: DRAM, energy_pj: {read: 100, write: 100}}\n"
+                         "  - array: PE\n    shape: [3]\n    links:\n"
+                         "      - {name: on, map: \"PE[i] -> PE[i+2]\", interval: 1, "
+                         "tensors: [A], energy_pj: 1}\n"
+                         "  - {memory: L1, energy_pj: {read: 0, write: 0}, holds: idle}\n"
+                         "  - {compute: mac, energy_pj: 0, cycles: 1}\n"};
+
+    assert_true(open_texts(&c, &rng));
+    assert_int_equal(sator_mapper_problem_init_skewed(c.ctx, c.arena, &c.network->layers[0], c.arch,
+                             SATOR_MAP_EDP, NULL, &skew, &c.problem),
+            SATOR_OK);
+    assert_true(sator_mapper_close_skew(&c.problem) && !c.problem.has_late);
+    sator_mapper_mapping_init(&c.problem, &mapping);
+    mapping.factor[0][2] = 3;
+    mapping.factor[1][0] = 3;
+    mapping.factor[2][1] = 6;
+    struct mapper_words *words = sator_mapper_words_new(&c.problem);
+    sator_mapper_count(&c.problem, words, &mapping, &traffic);
+    /* A 17 and B 9 words in, Y's 18 out; 7 of A over the link */
+    assert_true(
+            fabs(sator_mapper_cost(&c.problem, &traffic).pj - (100 * (17 + 9 + 18) + 7)) < 1e-6);
+    assert_int_equal(check_mapping(&c, words, &mapping), 0);
+    sator_mapper_words_free(words);
+    close_case(&c);
+}
+
 /* Where tiles are short not all PEs of a bus have work: 7 iterations of r, one for each of 3 x 3
  * PEs, and both of x on lanes inside of them. A bus joins the lanes of one x in a row of PEs, whose
  * r differ, so no two of them want the same word x + r of A; another the lanes of a PE that have
@@ -567,6 +607,7 @@ int main(void)
             cmocka_unit_test(test_cost_of_imperfect_mappings),
             cmocka_unit_test(test_cost_of_skewed_mappings),
             cmocka_unit_test(test_late_words_cost_their_hops),
+            cmocka_unit_test(test_idle_pes_ahead_hold),
             cmocka_unit_test(test_short_rows_of_pes),
             cmocka_unit_test(test_cost_of_links_from_long_before),
             cmocka_unit_test(test_cost_of_links_that_cross),

@@ -72,7 +72,10 @@ static bool part_runs(
     }
     if (rows == 0)
         return true;
-    if (walk->cold_row != p->memory[cold].row) /* idle PEs hold */
+    bool hold_idle = t->child < p->n_memories && p->memory[t->child].holds_idle;
+    if (t->ahead > 0 && hold_idle) /* what a PE ahead had last it has after its end */
+        return false;
+    if (walk->cold_row != p->memory[cold].row) /* a run begins with what the one before left */
         return reach <= 1 && t->ahead == 0;
     int64_t n_runs = nest->stamps / nest->run;
     nest->gap = sator_mapper_span(p, mapping, cold);
