@@ -315,6 +315,15 @@ static unsigned ended_by(const struct child *c, enum way way, bool last, int i)
     return walks;
 }
 
+static bool is_same_end(const struct child *c, const struct end *a, const struct end *b)
+{
+    bool same = a->walks == b->walks;
+
+    for (int t = 0; t < c->n_walks; t++)
+        same &= a->fresh[t][0] == b->fresh[t][0] && a->fresh[t][1] == b->fresh[t][1];
+    return same;
+}
+
 /* Loop "i" ends "walks". */
 static void add_end(
         const struct child *c, struct place *place, unsigned walks, enum way way, bool last, int i)
@@ -331,7 +340,7 @@ static void add_end(
         bool slides = way == AT_SLIDE && (walks & c->slides) >> t & 1;
         end->fresh[t][grouped] = slides ? fresh_share(&c->walk[t], c, grouped, last, i) : 1;
     }
-    while (memcmp(&place->end[same], end, sizeof *end) != 0)
+    while (!is_same_end(c, &place->end[same], end))
         same++;
     place->n_ends += same == place->n_ends;
 }
@@ -385,6 +394,36 @@ static double (*find_crossing(const struct cert_view *v, const struct child *c,
     return crosses;
 }
 
+/* What each of the walks "open" costs there, its tiles and its groups; together. */
+static double price(const struct cert_view *v, const struct child *c,
+        const struct cert_weights *weights, double (*crosses)[2], unsigned open, double (*cost)[2])
+{
+    double all = 0;
+
+    for (int t = 0; t < c->n_walks; t++) {
+        long m = c->walk[t].move - v->p->move;
+        cost[t][0] = open >> t & 1 ? weights->arriving[m] * crosses[t][0] : 0;
+        cost[t][1] = open >> t & 1 ? weights->unique[m] * crosses[t][1] : 0;
+        all += cost[t][0] + cost[t][1];
+    }
+    return all;
+}
+
+/* Let each loop of the place that ends some of the walks "open" be the next. */
+static void place_next(const struct place *place, unsigned open, double (*cost)[2], double *least)
+{
+    for (int k = 0; k < place->n_ends; k++) {
+        const struct end *end = &place->end[k];
+        double sum = least[open];
+        for (unsigned left = end->walks; left != 0; left &= left - 1) {
+            int t = __builtin_ctz(left);
+            sum += cost[t][0] * end->fresh[t][0] + cost[t][1] * end->fresh[t][1];
+        }
+        if ((open & end->walks) != 0 && sum < least[open & ~end->walks])
+            least[open & ~end->walks] = sum;
+    }
+}
+
 /* Place the loops at the nearest memory and the others behind them, in any order; the least that
  * "walks" cost. A walk costs no more when more loops stand before its end. So of the orders that
  * end walks one after the other in the same way the best has in front of each end all loops that
@@ -402,28 +441,11 @@ static double place_all(const struct cert_view *v, const struct child *c,
         const struct place *place = &c->place[way][last];
         for (unsigned left = last || place->n_ends > 0 ? walks + 1 : 0; left > 0; left--) {
             const unsigned open = left - 1;
-            double endless = 0;
             if (isinf(least[open]))
                 continue;
-            double(*crosses)[2] = find_crossing(v, c, place, last, open);
-            for (int t = 0; t < c->n_walks; t++) {
-                long m = c->walk[t].move - v->p->move;
-                cost[t][0] = open >> t & 1 ? weights->arriving[m] * crosses[t][0] : 0;
-                cost[t][1] = open >> t & 1 ? weights->unique[m] * crosses[t][1] : 0;
-                endless += cost[t][0] + cost[t][1];
-            }
-            for (int k = 0; k < place->n_ends; k++) {
-                const struct end *end = &place->end[k];
-                double sum = least[open];
-                if ((open & end->walks) == 0)
-                    continue;
-                for (int t = 0; t < c->n_walks; t++) {
-                    if (end->walks >> t & 1)
-                        sum += cost[t][0] * end->fresh[t][0] + cost[t][1] * end->fresh[t][1];
-                }
-                if (sum < least[open & ~end->walks])
-                    least[open & ~end->walks] = sum;
-            }
+            double endless =
+                    price(v, c, weights, find_crossing(v, c, place, last, open), open, cost);
+            place_next(place, open, cost, least);
             if ((open & place->sure) != 0)
                 least[open] = INFINITY;
             else if (last && least[open] + endless < result)
@@ -533,6 +555,17 @@ const struct cert_prices *cert_view_prices(const struct cert_view *v)
     return &v->prices;
 }
 
+static bool is_same_tiling(
+        const struct cert_problem *p, const struct tiling *a, const struct tiling *b)
+{
+    bool same = a->open == b->open && a->either == b->either && a->is_exact == b->is_exact &&
+            a->is_cold == b->is_cold;
+
+    for (int i = 0; i < p->n_loops; i++)
+        same &= a->tile[i] == b->tile[i] && a->near[i] == b->near[i] && a->rest[i] == b->rest[i];
+    return same;
+}
+
 const struct cert_problem *cert_view_now(struct cert_view *v, const struct cert_part **part)
 {
     for (int i = 0; i < v->n_children; i++) {
@@ -540,7 +573,7 @@ const struct cert_problem *cert_view_now(struct cert_view *v, const struct cert_
         const struct tiling before = c->now;
         set_tile(v, c);
         set_counted(v, c);
-        if (c->is_stale || memcmp(&before, &c->now, sizeof before) != 0)
+        if (c->is_stale || !is_same_tiling(v->p, &before, &c->now))
             set_places(v, c);
         c->is_stale = false;
     }

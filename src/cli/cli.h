@@ -146,12 +146,6 @@ int cli_status(enum sator_status status, const char *what);
 /* The worse of two exit codes: interruption, then memory, budget, input. */
 int cli_worse(int a, int b);
 
-/* ---- memory.c ---- */
-/* From now on what is freed is kept for the next allocation: a search that asks the model of one
- * mapping after the other frees tens of megabytes each time, and the kernel, given them back, takes
- * longer to hand them out again than the model takes. */
-void cli_memory_init(void);
-
 /* ---- interrupt.c ---- */
 /* From now on Ctrl-C, SIGTERM and SIGHUP cancel what the watched contexts do; a second one ends the
  * process. One that the process was told to ignore (nohup, a shell's background job) stays ignored.

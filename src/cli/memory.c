@@ -1,5 +1,4 @@
-/* How the process takes memory, and what happens when it runs out: the process ends, with a message
- * and an exit code of its own.
+/* What happens when memory runs out: the process ends, with a message and an exit code of its own.
  *
  * The library returns SATOR_NOMEM, but below it are libraries that go on with half an object (isl)
  * or abort (GMP, LLVM) when an allocation fails. So the program stands between all of them and the
@@ -13,23 +12,9 @@
 #include "cli/cli.h"
 
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
-
-enum {
-    MOST_ON_HEAP = 32 << 20, /* bytes of one allocation; the C library takes no more */
-    MOST_KEPT = 512 << 20 /* bytes that are free at the end of the heap */
-};
-
-void cli_memory_init(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, MOST_ON_HEAP);
-    mallopt(M_TRIM_THRESHOLD, MOST_KEPT);
-#endif
-}
 
 #ifndef SATOR_SANITIZE
 
