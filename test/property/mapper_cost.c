@@ -270,12 +270,22 @@ static void test_cost_of_skewed_mappings(void **state)
     run_cases(SKEWED);
 }
 
+static void open_skewed(struct problem_case *c, const struct mapper_skew *skew)
+{
+    struct machines_rng rng = {1};
+
+    assert_true(open_texts(c, &rng));
+    assert_int_equal(sator_mapper_problem_init_skewed(c->ctx, c->arena, &c->network->layers[0],
+                             c->arch, SATOR_MAP_EDP, NULL, skew, &c->problem),
+            SATOR_OK);
+    assert_true(sator_mapper_close_skew(&c->problem));
+}
+
 /* No bound counts on a wire to PEs that a skew has run ahead, but what it brings costs its hops: of
  * the 72 words of B that PEs take, 48 stay from the stamp before, 8 enter, and 16 pass on. */
 static void test_late_words_cost_their_hops(void **state)
 {
     (void)state;
-    struct machines_rng rng = {1};
     struct mapper_skew skew = {.step = {0, 1, 1}};
     struct mapper_mapping mapping;
     struct mapper_traffic traffic;
@@ -290,11 +300,8 @@ static void test_late_words_cost_their_hops(void **state)
                          "energy_pj: 0.5}\n"
                          "  - {compute: mac, energy_pj: 1.25, cycles: 1}\n"};
 
-    assert_true(open_texts(&c, &rng));
-    assert_int_equal(sator_mapper_problem_init_skewed(c.ctx, c.arena, &c.network->layers[0], c.arch,
-                             SATOR_MAP_EDP, NULL, &skew, &c.problem),
-            SATOR_OK);
-    assert_true(sator_mapper_close_skew(&c.problem) && c.problem.has_late);
+    open_skewed(&c, &skew);
+    assert_true(c.problem.has_late);
     sator_mapper_mapping_init(&c.problem, &mapping); /* PE[j%2, i%3] */
     mapping.factor[0][0] = 3;
     mapping.factor[0][1] = 4;
@@ -319,7 +326,6 @@ static void test_late_words_cost_their_hops(void **state)
 static void test_idle_pes_ahead_hold(void **state)
 {
     (void)state;
-    struct machines_rng rng = {1};
     struct mapper_skew skew = {.step = {0, 1}, .counted = true};
     struct mapper_mapping mapping;
     struct mapper_traffic traffic;
@@ -334,11 +340,8 @@ static void test_idle_pes_ahead_hold(void **state)
                          "  - {memory: L1, energy_pj: {read: 0, write: 0}, holds: idle}\n"
                          "  - {compute: mac, energy_pj: 0, cycles: 1}\n"};
 
-    assert_true(open_texts(&c, &rng));
-    assert_int_equal(sator_mapper_problem_init_skewed(c.ctx, c.arena, &c.network->layers[0], c.arch,
-                             SATOR_MAP_EDP, NULL, &skew, &c.problem),
-            SATOR_OK);
-    assert_true(sator_mapper_close_skew(&c.problem) && !c.problem.has_late);
+    open_skewed(&c, &skew);
+    assert_true(!c.problem.has_late);
     sator_mapper_mapping_init(&c.problem, &mapping);
     mapping.factor[0][2] = 3;
     mapping.factor[1][0] = 3;
