@@ -268,6 +268,7 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
             .dataflow = dataflow,
             .options = question->options,
             .result = made,
+            .terms = {.arena = arena},
             .n_space = model->n_space,
             .n_time = dataflow->time->n_out,
             .shape = model->shape,

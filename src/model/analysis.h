@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "model/network.h"
 #include "model/questions.h"
+#include "model/terms.h"
 
 /* An access of the loop instances that run at one place of a memory's array, and nothing else. */
 struct access_part {
@@ -35,17 +36,6 @@ struct shared_network {
     enum sator_role role;
     const char *tensor; /* NULL: no link or bus is for certain tensors alone */
     struct sator_model_network network;
-};
-
-/* A level of the architecture as results refer to it; figures have their own copy of the source. */
-struct model_level {
-    const char *name;
-    const char *read_name, *write_name, *leakage_name; /* energy terms */
-    struct sator_action *actions[2]; /* of a memory: reads and writes, one an access */
-    int *word_bits; /* of a memory, one an access */
-    struct sator_figure compute_pj, leakage_pj;
-    int n_lanes; /* of a memory */
-    const struct sator_lane *lanes;
 };
 
 struct sator_model {
@@ -112,6 +102,7 @@ struct analysis {
     const struct sator_arch *arch;
     const struct sator_bound_dataflow *dataflow;
     const struct sator_analyze_options *options;
+    struct sator_terms terms; /* the result's; set when they are complete */
     sator_int *footprints; /* of each access, as far as known; else 0 */
     struct sator_result *result;
     int n_space, n_time;
@@ -203,15 +194,7 @@ void analysis_compute(struct analysis *analysis);
 void analysis_bandwidths(struct analysis *analysis);
 /* tenet.c: section 6 in place of sections 3 and 4. */
 enum sator_status analysis_tenet(struct analysis *analysis);
-/* energy.c; the strings become the result's. */
-void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,
-        const struct sator_figure *figure);
-/* The actions that move "words" words. */
-void analysis_add_words(struct analysis *analysis, const char *component, sator_int words,
-        const struct sator_action *action);
-/* Reads (or writes and updates) of "memory": one term, or one a tensor where actions differ. */
-void analysis_add_memory(struct analysis *analysis, const struct memory *memory, bool writes);
-/* The terms of control, where the machine says what it takes. */
+/* energy.c: the terms of control, where the machine says what it takes. */
 enum sator_status analysis_control(struct analysis *analysis);
 /* The terms that need the latency, and the sum. */
 enum sator_status analysis_finish_energy(struct analysis *analysis);

@@ -14,7 +14,7 @@ static void add_network_energy(struct analysis *analysis, const struct transfer 
     const struct sator_model_wire *wires = network->wires[transfer->access];
 
     for (int i = 0; i < network->n_links + network->n_buses; i++)
-        analysis_add_words(analysis, network->names[i],
+        sator_terms_add_words(&analysis->terms, network->names[i],
                 i < network->n_links ? transfer->volumes.by_link[i]
                                      : transfer->volumes.by_bus[i - network->n_links],
                 &wires[i].action);
@@ -131,16 +131,6 @@ enum sator_status analysis_too_many(struct analysis *analysis, const struct memo
     return SATOR_OVERFLOW;
 }
 
-/* All capacities together in words, in bytes: NAN when some are given in the other, or none is. */
-static void set_capacity(const struct sator_memory *memory, struct sator_level_result *result)
-{
-    result->capacity_words = result->capacity_bytes = memory->n_capacities == 0 ? NAN : 0;
-    for (int i = 0; i < memory->n_capacities; i++) {
-        result->capacity_words += memory->capacities[i].words;
-        result->capacity_bytes += memory->capacities[i].bytes;
-    }
-}
-
 static enum sator_status finish_level(struct analysis *analysis, struct memory *memory)
 {
     struct sator_level_result *result = memory->result;
@@ -151,7 +141,7 @@ static enum sator_status finish_level(struct analysis *analysis, struct memory *
     result->name = memory->named->name;
     result->time_cut = memory->time_cut;
     result->space_cut = memory->space_cut;
-    set_capacity(&memory->level->memory, result);
+    sator_model_capacity(&memory->level->memory, result);
     for (int i = 0; i < analysis->workload->n_accesses; i++) {
         const struct sator_level_tensor *tensor = &memory->tensors[i];
         if (!memory->held[i])
@@ -163,8 +153,9 @@ static enum sator_status finish_level(struct analysis *analysis, struct memory *
             return analysis_too_many(analysis, memory);
     }
     result->tensors = tensors;
-    analysis_add_memory(analysis, memory, false);
-    analysis_add_memory(analysis, memory, true);
+    for (int kind = 0; kind < 2; kind++)
+        sator_terms_add_memory(&analysis->terms, memory->named, analysis->workload->n_accesses,
+                memory->held, memory->tensors, kind == 1);
     return SATOR_OK;
 }
 

@@ -52,9 +52,9 @@ static const char *term_name(struct sator_arena *arena, const char *level, const
     return name;
 }
 
-static void name_levels(struct sator_arena *arena, struct sator_model *model)
+const struct model_level *sator_model_levels(struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch)
 {
-    const struct sator_arch *arch = model->arch;
     struct model_level *named = SATOR_NEW_ARRAY(arena, struct model_level, arch->n_levels + 1);
 
     for (int i = 0; i < arch->n_levels; i++) {
@@ -66,11 +66,11 @@ static void name_levels(struct sator_arena *arena, struct sator_model *model)
         if (memory) {
             named[i].read_name = term_name(arena, level->name, ".read");
             named[i].write_name = term_name(arena, level->name, ".write");
-            find_actions(arena, model->workload, &level->memory, &named[i]);
+            find_actions(arena, workload, &level->memory, &named[i]);
             named[i].lanes = sator_memory_lanes(arena, level, &named[i].n_lanes);
         } else if (level->kind == SATOR_LEVEL_COMPUTE) {
-            const struct sator_figure figure = sator_compute_figure(
-                    arena, &level->compute, sator_operand_bits(model->workload));
+            const struct sator_figure figure =
+                    sator_compute_figure(arena, &level->compute, sator_operand_bits(workload));
             named[i].compute_pj = copy_figure(arena, &figure);
         }
         if (level->kind != SATOR_LEVEL_ARRAY && !isnan(leakage->value))
@@ -78,7 +78,7 @@ static void name_levels(struct sator_arena *arena, struct sator_model *model)
         if (level->kind != SATOR_LEVEL_ARRAY)
             named[i].leakage_pj = copy_figure(arena, leakage);
     }
-    model->levels = named;
+    return named;
 }
 
 static void name_tensors(struct sator_arena *arena, struct sator_model *model)
@@ -274,7 +274,7 @@ enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *are
             .n_space = n_space,
             .shape = shape,
             .scratchpad = sator_arch_scratchpad(arch)};
-    name_levels(arena, made);
+    made->levels = sator_model_levels(arena, workload, arch);
     name_tensors(arena, made);
     for (int i = 0; i < workload->n_accesses; i++) {
         st = add_networks(ctx, arena, made, i);

@@ -1,5 +1,5 @@
 /* One result as text, section by section. */
-#include "base/checked.h"
+#include "model/terms.h"
 #include "report/control.h"
 #include "report/expected.h"
 #include "report/physical.h"
@@ -373,40 +373,6 @@ static int footnote(
     return *n_notes;
 }
 
-/* Whether two terms say the same but for their actions: a link has one for each tensor. */
-static bool same_kind(const struct sator_energy_term *a, const struct sator_energy_term *b)
-{
-    bool same_each = a->pj_per_action == b->pj_per_action ||
-            (isnan(a->pj_per_action) && isnan(b->pj_per_action));
-    bool same_source = a->source == NULL || b->source == NULL ? a->source == b->source
-                                                              : strcmp(a->source, b->source) == 0;
-
-    return strcmp(a->component, b->component) == 0 && same_each && same_source;
-}
-
-/* The terms with those of one kind added up. */
-static struct sator_energy_term *merge_terms(
-        struct sator_arena *arena, const struct sator_result *r, int *n_merged)
-{
-    struct sator_energy_term *merged = NULL;
-
-    *n_merged = 0;
-    for (int i = 0; i < r->n_energy_terms; i++) {
-        const struct sator_energy_term *term = &r->energy_terms[i];
-        int same = 0;
-        while (same < *n_merged && !same_kind(&merged[same], term))
-            same++;
-        sator_int actions = term->actions;
-        if (same < *n_merged && sator_add(merged[same].actions, term->actions, &actions)) {
-            merged[same].actions = actions;
-            merged[same].pj += term->pj;
-        } else {
-            SATOR_PUSH(arena, merged, *n_merged, *term);
-        }
-    }
-    return merged;
-}
-
 static void energy_row(struct writer *w, struct sator_grid *table,
         const struct sator_energy_term *term, double unit_pj, const char *note)
 {
@@ -450,10 +416,12 @@ static void write_energy(struct writer *w)
     sator_grid_column(&table, "energy", unit, false);
     sator_grid_column(&table, "share", "%", false);
     sator_grid_column(&table, "", "", true);
-    int n_terms;
-    const struct sator_energy_term *terms = merge_terms(w->arena, r, &n_terms);
-    for (int i = 0; i < n_terms; i++) {
-        const struct sator_energy_term *term = &terms[i];
+    struct sator_terms terms = {.arena = w->arena};
+    for (int i = 0; i < r->n_energy_terms; i++)
+        sator_terms_add(&terms, &r->energy_terms[i]);
+    sator_terms_merge(&terms); /* a link has one for each tensor */
+    for (int i = 0; i < terms.n; i++) {
+        const struct sator_energy_term *term = &terms.term[i];
         const char *note = term->source == NULL
                 ? ""
                 : sator_arena_printf(

@@ -4,6 +4,7 @@
 #include "mapper/cost/cost.h"
 #include "mapper/problem/skew.h"
 #include "model/network.h"
+#include "model/terms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct describer {
     sator_int fresh[MAPPER_ACCESSES]; /* of outputs: times that a word starts from zero in the
                                          innermost memory */
     double port_cycles[MAPPER_PORTS];
-    struct sator_energy_term *terms;
+    struct sator_terms terms;
 };
 
 /* ---- traffic ---- */
@@ -87,42 +88,13 @@ static void count_own(struct describer *d)
 
 /* ---- energy ---- */
 
-/* "words" words moved; to the term of the component's actions of that kind, if there is one. */
-static void add_words(struct describer *d, const char *component, sator_int words,
-        const struct sator_action *action)
-{
-    struct sator_energy_term term = {.component = component,
-            .actions = sator_actions(action, words),
-            .pj_per_action = action->pj,
-            .pj = words == 0 ? 0 : (double)words * action->word_pj,
-            .source = action->source == NULL ? NULL : sator_arena_strdup(d->arena, action->source)};
-
-    if (words == 0 && isnan(action->pj))
-        return;
-    for (int i = 0; i < d->result->n_energy_terms; i++) {
-        struct sator_energy_term *known = &d->terms[i];
-        if (strcmp(known->component, component) != 0 || known->pj_per_action != action->pj)
-            continue;
-        known->actions += term.actions; /* one bus, several tensors */
-        known->pj += term.pj;
-        return;
-    }
-    SATOR_PUSH(d->arena, d->terms, d->result->n_energy_terms, term);
-}
-
-static void add_term(struct describer *d, const char *component, sator_int actions, double pj,
-        const char *source)
-{
-    add_words(d, component, actions, &(struct sator_action){pj, pj, 1, 1, source});
-}
-
 static void add_link_words(
         struct describer *d, int access, const struct sator_link *link, sator_int words)
 {
     const struct mapper_access *what = &d->problem->access[access];
     struct sator_action action = sator_link_action(d->arena, link, what->name, what->word_bits);
 
-    add_words(d, sator_arena_strdup(d->arena, link->name), words, &action);
+    sator_terms_add_words(&d->terms, link->name, words, &action);
 }
 
 static void add_bus_words(
@@ -131,46 +103,7 @@ static void add_bus_words(
     const struct mapper_access *what = &d->problem->access[access];
     struct sator_action action = sator_bus_action(d->arena, bus, what->name, what->word_bits);
 
-    add_words(d, sator_arena_strdup(d->arena, bus->name), words, &action);
-}
-
-/* Reads, or writes and updates, of memory "m": one term where all its tensors take the same
- * actions, else one each. */
-static void add_memory_terms(struct describer *d, int m, bool writes)
-{
-    const struct mapper_problem *p = d->problem;
-    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
-    const char *name =
-            sator_arena_printf(d->arena, "%s.%s", level->name, writes ? "write" : "read");
-    struct sator_action action[MAPPER_ACCESSES];
-    bool one_kind = true, one_cost = true;
-    sator_int all = 0;
-    int first = -1;
-
-    for (int a = 0; a < p->n_accesses; a++) {
-        if (!(p->memory[m].holds >> a & 1))
-            continue;
-        action[a] = sator_memory_action(
-                d->arena, &level->memory, p->access[a].name, p->access[a].word_bits, writes);
-        first = first < 0 ? a : first;
-        one_kind = one_kind && sator_same_action(&action[first], &action[a]);
-        one_cost = one_cost && action[a].words == action[first].words &&
-                action[a].per_word == action[first].per_word;
-    }
-    for (int a = 0; a < p->n_accesses; a++) {
-        const struct sator_level_tensor *tensor = &d->tensor[m][a];
-        sator_int words = writes ? tensor->writes + tensor->updates : tensor->reads;
-        if (!(p->memory[m].holds >> a & 1))
-            continue;
-        all += words;
-        if (!one_kind)
-            add_words(d, sator_arena_printf(d->arena, "%s.%s", name, p->access[a].name), words,
-                    &action[a]);
-        else if (!one_cost || action[a].words > 1) /* rows are each tensor's own */
-            add_words(d, name, words, &action[a]);
-    }
-    if (one_kind && one_cost && first >= 0 && action[first].words == 1)
-        add_words(d, name, all, &action[first]);
+    sator_terms_add_words(&d->terms, bus->name, words, &action);
 }
 
 /* Words that each link and each family of buses spares, where words pass from PE to PE. */
@@ -267,12 +200,24 @@ static void add_counted_terms(struct describer *d, int transfer)
         add_bus_words(d, t->access, network->bus_sources[i], volumes.by_bus[i]);
 }
 
-/* Buses by access, outermost transfer first; then memories; then what is charged at the end. */
+static void add_memory_terms(struct describer *d, int m, const struct model_level *level)
+{
+    bool held[MAPPER_ACCESSES];
+
+    for (int a = 0; a < d->problem->n_accesses; a++)
+        held[a] = d->problem->memory[m].holds >> a & 1;
+    for (int writes = 0; writes < 2; writes++)
+        sator_terms_add_memory(
+                &d->terms, level, d->problem->n_accesses, held, d->tensor[m], writes == 1);
+}
+
+/* Links and buses by access, outermost transfer first; then memories; then what is charged at the
+ * end. */
 static void add_terms(struct describer *d)
 {
     const struct mapper_problem *p = d->problem;
+    const struct model_level *levels = sator_model_levels(d->arena, p->workload, p->arch);
     double cycles = d->result->total_cycles;
-    int memory = 0;
 
     for (int a = 0; a < p->n_accesses; a++) {
         for (int i = p->n_transfers - 1; i >= 0; i--) {
@@ -284,32 +229,18 @@ static void add_terms(struct describer *d)
                 add_bus_terms(d, i);
         }
     }
-    for (int m = 0; m < p->n_memories; m++) {
-        add_memory_terms(d, m, false);
-        add_memory_terms(d, m, true);
+    for (int m = 0; m < p->n_memories; m++)
+        add_memory_terms(d, m, &levels[p->memory[m].level]);
+    sator_terms_add_levels(&d->terms, p->arch, levels, p->instances, cycles);
+    sator_terms_merge(&d->terms);
+    for (int i = 0; i < d->terms.n; i++) { /* the machine's texts may go before the result */
+        struct sator_energy_term *term = &d->terms.term[i];
+        term->component = sator_arena_strdup(d->arena, term->component);
+        term->source = term->source == NULL ? NULL : sator_arena_strdup(d->arena, term->source);
     }
-    for (int i = 0; i < p->arch->n_levels; i++) {
-        const struct sator_level *level = &p->arch->levels[i];
-        const struct sator_figure *leakage = NULL;
-        double instances = (double)d->result->pes;
-        if (level->kind == SATOR_LEVEL_MEMORY) {
-            leakage = &level->memory.leakage_pj;
-            instances = (double)p->memory[memory++].instances;
-        } else if (level->kind == SATOR_LEVEL_COMPUTE) {
-            struct sator_figure mac = sator_compute_figure(
-                    d->arena, &level->compute, sator_operand_bits(p->workload));
-            add_term(d, sator_arena_strdup(d->arena, level->name), p->instances, mac.value,
-                    mac.source);
-            leakage = &level->compute.leakage_pj;
-        }
-        if (leakage != NULL && !isnan(leakage->value))
-            add_term(d, sator_arena_printf(d->arena, "%s.leakage", level->name),
-                    (sator_int)ceil(cycles), leakage->value * instances, leakage->source);
-    }
-    d->result->energy_terms = d->terms;
-    d->result->energy_pj = 0;
-    for (int i = 0; i < d->result->n_energy_terms; i++)
-        d->result->energy_pj += d->terms[i].pj;
+    d->result->energy_terms = d->terms.term;
+    d->result->n_energy_terms = d->terms.n;
+    d->result->energy_pj = sator_terms_sum(&d->terms);
     d->result->edp = d->result->energy_pj * cycles;
 }
 
@@ -326,13 +257,8 @@ static void finish_contents(struct describer *d, int m)
     *contents = (struct sator_level_result){.name = sator_arena_strdup(d->arena, level->name),
             .cut_declared = true,
             .instances = p->memory[m].instances,
-            .capacity_words = level->memory.n_capacities == 0 ? NAN : 0,
-            .capacity_bytes = level->memory.n_capacities == 0 ? NAN : 0,
             .tensors = tensors};
-    for (int i = 0; i < level->memory.n_capacities; i++) {
-        contents->capacity_words += level->memory.capacities[i].words;
-        contents->capacity_bytes += level->memory.capacities[i].bytes;
-    }
+    sator_model_capacity(&level->memory, contents);
     for (int r = 0; r < p->memory[m].row; r++) {
         int n_loops = 0, memory = p->row[r].memory;
         contents->space_cut += p->row[r].is_space;
@@ -609,7 +535,8 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
             .words = words,
             .mapping = mapping,
             .result = result,
-            .arena = result->arena};
+            .arena = result->arena,
+            .terms = {.arena = result->arena}};
 
     sator_mapper_shape_init(problem, mapping, &d.shape);
     sator_mapper_count(problem, words, mapping, &d.traffic);
