@@ -18,10 +18,11 @@ def draw_case(r):
     while math.prod(sizes.values()) > 1500:
         sizes[r.choice(loops)] = 2
     workload = {"sizes": sizes, "op": draw_statement(r, loops)}
-    if r.random() < 0.05 and len(loops) > 1:
+    if r.random() < 0.08 and len(loops) > 1:
         a, b = r.sample(loops, 2)
         workload["where"] = r.choice([f"{a} <= {b}", f"{a} + {b} < {max(sizes[a], sizes[b])}", f"{a} != {b}"])
-    workload.update(r.choice([{}] * 9 + [{"word_bits": r.choice([8, {"A": 8, "Y": 32}])}, {"density": {"A": 0.5}}]))
+    workload.update(r.choice([{}] * 9 + [{"word_bits": r.choice([8, {"A": 8, "Y": 32}, {"B": 12}])},
+                                         {"density": {"A": 0.5}}]))
     ask = {"objective": r.choice(["edp", "energy", "latency"]), "timing": r.choice(["roofline", "scheduled"]),
            "imperfect": r.random() < 0.35, "pareto": r.random() < 0.08}
     ask.update({"timing": "roofline"} if ask["pareto"] else {})
@@ -52,11 +53,24 @@ def draw_levels(r):
     levels += [draw_memory(r, "L2", 6, 60, False)] * (r.random() < 0.5)
     if r.random() < 0.9:
         levels.append(draw_array(r, "PE", 8))
-        levels += [draw_memory(r, "L1", 3, 16, True)] * (r.random() < 0.75)
-        if r.random() < 0.22:
+        levels += draw_memories(r, "L1", 16, 0.75)
+        if r.random() < 0.25:
             levels.append(draw_array(r, "lane", 4))
-            levels += [draw_memory(r, "L0", 3, 8, True)] * (r.random() < 0.4)
-    return levels + [{"compute": "mac", "energy_pj": 1, "cycles": r.choice([1, 1, 1, 2, 3])}]
+            levels += draw_memories(r, "L0", 8, 0.4)
+            if r.random() < 0.3:
+                levels += [draw_array(r, "bit", 3), *draw_memories(r, "R", 6, 0.3)]
+    return levels + [{"compute": "mac", "energy_pj": r.choice([1, 1, 0]), "cycles": r.choice([1, 1, 1, 2, 3])}]
+
+
+def draw_memories(r, name, most, chance):
+    """None, one, or one for each of some tensors."""
+    if r.random() > chance:
+        return []
+    if r.random() < 0.85:
+        return [draw_memory(r, name, 3, most, True)]
+    files = [draw_memory(r, name + t, 1, most, True) for t in r.sample(TENSORS, r.choice([1, 2, 3]))]
+    return [{**{k: v for k, v in m.items() if k not in ("bypass", "may_bypass", "ports", "gating")},
+             "tensors": [m["memory"][-1]]} for m in files]
 
 
 def some(r):
@@ -64,7 +78,7 @@ def some(r):
 
 
 def draw_memory(r, name, low, high, is_inside):
-    m = {"memory": name, "energy_pj": r.choice([1, 2, 5, {"read": 1, "write": 4}, {"read": 6, "write": 1}])}
+    m = {"memory": name, "energy_pj": r.choice([1, 2, 5, {"read": 1, "write": 4}, {"read": 6, "write": 1}, 0])}
     if r.random() < 0.85:
         m["bandwidth_bits"] = r.choice([4, 8, 16, 64, 256, {"read": 16, "write": 64}, {"read": 64, "write": 8}])
     m.update(r.choice([{"capacity_words": r.randint(low, high)}, {"capacity_bytes": 2 * r.randint(low, high)},
@@ -86,14 +100,15 @@ def draw_array(r, name, most):
     a = {"array": name, "shape": [r.choice([x for x in (2, 2, 3, 3, 4, 6, 8) if x <= most]) for _ in range(dims)]}
     own = f"{name}[{'i' if dims == 1 else 'i,j'}]"
     kinds = r.choice([["links"], ["links", "multicast", "reduction"], ["multicast", "multicast", "reduction"]])
-    for n in range(r.choice([0, 1, 1, 1, 2, 2, 3])):
-        wire = {"name": f"{name}{n}", "energy_pj": r.choice([0.1, 0.1, 0.3, 3, 12])}
+    costs = r.choice([[0.1], [0.1, 0.1, 0.3, 3, 12], [0, 0.1, 30]])
+    for n in range(r.choice([0, 1, 1, 1, 2, 2, 3, 4])):
+        wire = {"name": f"{name}{n}", "energy_pj": r.choice(costs)}
         wire.update({"tensors": some(r)} if r.random() < 0.4 else {})
         wire.update({"bandwidth_bits": r.choice([4, 16])} if r.random() < 0.04 else {})
         kind = r.choice(kinds)
         if kind == "links":
-            step = r.choice([(1,)] * 5 + [(-1,), (2,)] if dims == 1 else [(1, 0), (0, 1)] * 4 + [
-                (0, -1), (1, 1), (1, -1), (-1, 0), (0, 2)])
+            step = r.choice([(1,)] * 5 + [(-1,), (2,), (-2,)] if dims == 1 else [(1, 0), (0, 1)] * 4 + [
+                (0, -1), (1, 1), (1, -1), (-1, 0), (0, 2), (2, 1)])
             to = ",".join(f"{x}{d:+d}" if d else x for x, d in zip("ij", step))
             wire.update({"map": f"{own} -> {name}[{to}]", "interval": r.choice([0, 0, 0, 1, 1, 1, 1, 1, 2, 3])})
         else:

@@ -183,7 +183,7 @@ struct box_span boxes_squeeze(const struct squeezed *squeezed, const struct box_
 /* Whether the transfer passes ports that each PE has for itself. */
 bool boxes_pass_own_ports(const struct timing_transfer *transfer);
 /* Find what the busiest PE has each such port do, at each value of "row": its "busiest". False:
- * there are too many boxes. */
+ * there are too many boxes, or one of them leaves the row. */
 bool boxes_find_busiest(
         const struct nest *nest, const struct squeezed *squeezed, struct nest_row *row);
 

@@ -8,7 +8,6 @@
  */
 #include "model/timing/timing_boxes.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,8 +100,7 @@ static void find_delays(const struct busiest *f)
 }
 
 /* How many places of the box at hand there are at each of the "*n" values from "*first" on: the
- * coefficients of its product (timing_runs.c). The row has the values of all places that there are;
- * of a box that moves something, all are. */
+ * coefficients of its product (timing_runs.c). */
 static const int64_t *count_places(const struct busiest *f, int64_t *first, int64_t *n)
 {
     int64_t *places = f->places;
@@ -114,7 +112,8 @@ static const int64_t *count_places(const struct busiest *f, int64_t *first, int6
         *first += span.factor * (span.factor < 0 ? span.first + span.count - 1 : span.first);
         *n += llabs(span.factor) * (span.count - 1);
     }
-    assert(*first >= 0 && *first + *n <= f->row->n);
+    if (*first < 0 || *first + *n > f->row->n)
+        return NULL;
     memset(places, 0, sizeof *places * (size_t)*n);
     places[0] = 1;
     for (int i = 0; i < f->n_digits; i++) {
@@ -135,7 +134,8 @@ static void keep_most(const struct timing_delays *delays, struct timing_delays *
     most->all = delays->all > most->all ? delays->all : most->all;
 }
 
-static void add_box(const struct busiest *f)
+/* Add the box at hand; false: it has places outside of the row. */
+static bool add_box(const struct busiest *f)
 {
     const int n_ports = f->nest->timing->n_ports;
     bool moves = false;
@@ -145,28 +145,30 @@ static void add_box(const struct busiest *f)
     for (int q = 0; q < n_ports; q++)
         moves |= f->delays[q].all > 0;
     if (!moves)
-        return;
+        return true;
     const int64_t *places = count_places(f, &first, &n);
-    for (int q = 0; q < n_ports; q++) {
+    for (int q = 0; q < n_ports && places != NULL; q++) {
         for (int64_t v = 0; v < n && f->delays[q].all > 0; v++) {
             if (places[v] > 0)
                 keep_most(&f->delays[q], &f->row->busiest[q][first + v]);
         }
     }
+    return places != NULL;
 }
 
-static void walk_boxes(const struct busiest *f, int i)
+static bool walk_boxes(const struct busiest *f, int i)
 {
-    if (i == f->n_digits) {
-        add_box(f);
-        return;
-    }
+    bool fits = true;
+
+    if (i == f->n_digits)
+        return add_box(f);
     struct box_digit *digit = &f->digits[i];
-    for (int c = 0; c < digit->n_cells; c++) {
+    for (int c = 0; c < digit->n_cells && fits; c++) {
         digit->first = digit->cells[c];
         digit->count = digit->cells[c + 1] - digit->first;
-        walk_boxes(f, i + 1);
+        fits = walk_boxes(f, i + 1);
     }
+    return fits;
 }
 
 /* ---- rows ---- */
@@ -214,6 +216,5 @@ bool boxes_find_busiest(
         if (n_boxes > MOST_BOXES)
             return false;
     }
-    walk_boxes(&f, 0);
-    return true;
+    return walk_boxes(&f, 0);
 }
