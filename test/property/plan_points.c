@@ -272,5 +272,6 @@ int main(int argc, char **argv)
            " as their families know them (%" PRId64 " scheduled), %" PRId64
            " that these cannot tell, %d failures\n",
             check.plans, check.points, check.shared, check.scheduled, check.alone, check.failures);
-    return check.failures > 0 || check.shared == 0 || check.scheduled == 0;
+    const bool has_drawn_all = options.n_cases >= 50; /* few cases may have no such families */
+    return check.failures > 0 || (has_drawn_all && (check.shared == 0 || check.scheduled == 0));
 }
