@@ -227,6 +227,22 @@ static bool runs_evenly(const struct nest *nest, int loop)
     return !within || !skewed || own->is_whole;
 }
 
+/* Whether what the access touches moves as a whole from stamp to stamp: its pieces step alike with
+ * every loop that time has digits of. Else the same word may serve two of them in one stamp, and
+ * not in the next. */
+static bool moves_together(const struct nest *nest, const struct nest_access *access)
+{
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        bool is_time = digit->order >= 0 || digit->run != 0 || digit->is_inner;
+        for (int p = 1; p < access->n_pieces && is_time && digit->extent > 1; p++) {
+            if (access->factor[p * nest->n_loops + digit->loop] != access->factor[digit->loop])
+                return false;
+        }
+    }
+    return true;
+}
+
 bool nest_is_counted(struct nest *nest, int *reach)
 {
     const struct timing *timing = nest->timing;
@@ -236,6 +252,8 @@ bool nest_is_counted(struct nest *nest, int *reach)
         struct timing_transfer *transfer = &timing->transfers[i];
         bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
         bool is_first = i == 0 || transfer->access != timing->transfers[i - 1].access;
+        if (!moves_together(nest, &nest->accesses[transfer->access]))
+            return false;
         if (transfer->n_time > nest->full_length && transfer->asks)
             return false; /* operands that move inside a value of the skewed row */
         for (int k = 0; k < transfer->transport.n_links; k++) {
