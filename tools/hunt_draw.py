@@ -21,7 +21,7 @@ def draw_case(r):
     if r.random() < 0.08 and len(loops) > 1:
         a, b = r.sample(loops, 2)
         workload["where"] = r.choice([f"{a} <= {b}", f"{a} + {b} < {max(sizes[a], sizes[b])}", f"{a} != {b}"])
-    workload.update(r.choice([{}] * 9 + [{"word_bits": r.choice([8, {"A": 8, "Y": 32}, {"B": 12}])},
+    workload.update(r.choice([{}] * 8 + [{"word_bits": r.choice([8, 12])}, {"word_bits": {"A": 8, "Y": 32}},
                                          {"density": {"A": 0.5}}]))
     ask = {"objective": r.choice(["edp", "energy", "latency"]), "timing": r.choice(["roofline", "scheduled"]),
            "imperfect": r.random() < 0.35, "pareto": r.random() < 0.08}
@@ -92,7 +92,7 @@ def draw_memory(r, name, low, high, is_inside):
         {"granule_bits": 64, "bandwidth_bits": 16}, {"overlaps": False}, {"gating": {"A": ["A"]}},
         {"ports": [{"name": "own", "tensors": ["Y"], "direction": "shared", "bandwidth_bits": 16}]},
         {"ports": [{"name": "own", "tensors": ["A"], "bandwidth_bits": 8}]}]))
-    return {**m, "holds": "idle"} if is_inside and r.random() < 0.15 else m
+    return {**m, "holds": "idle"} if is_inside and r.random() < 0.1 else m
 
 
 def draw_array(r, name, most):
