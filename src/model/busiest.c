@@ -305,14 +305,16 @@ static bool are_independent(const struct row *rows, int n)
 }
 
 /* Whether moving an instance's loop instances by whole steps of its digits, to another instance,
- * changes nothing but constants: of the stamps, and of the elements. */
-static bool are_regular(const struct analysis *analysis, const struct row *rows, int n)
+ * changes nothing but constants: of the stamps, and of the elements that "memory" holds. */
+static bool are_regular(
+        const struct analysis *analysis, const struct memory *memory, const struct row *rows, int n)
 {
     const struct sator_piece *time = sator_relation_function(analysis->dataflow->time);
     const struct sator_piece *space = sator_relation_function(analysis->dataflow->space);
 
     for (int i = 0; i < analysis->workload->n_accesses; i++) {
-        if (!moves_along(analysis, analysis->workload->accesses[i].relation, rows, n))
+        if (memory->held[i] &&
+                !moves_along(analysis, analysis->workload->accesses[i].relation, rows, n))
             return false;
     }
     for (int t = 0; time != NULL && t < analysis->n_time; t++) {
@@ -326,11 +328,12 @@ static bool are_regular(const struct analysis *analysis, const struct row *rows,
     return time != NULL && are_independent(rows, n);
 }
 
-/* The rows of the first "n" space dimensions in digits; NULL when they, or what is moved, have
+/* The rows of the memory's space dimensions in digits; NULL when they, or what is moved, have
  * another form. */
 static const struct row *read_rows(
-        struct analysis *analysis, const struct sator_piece *space, int n)
+        struct analysis *analysis, const struct memory *memory, const struct sator_piece *space)
 {
+    const int n = memory->space_cut;
     struct row *rows = SATOR_NEW_ARRAY(analysis->arena, struct row, n + 1);
 
     if (!analysis->workload->is_box)
@@ -339,7 +342,7 @@ static const struct row *read_rows(
         if (!read_row(analysis, space->out[d], &rows[d]))
             return NULL;
     }
-    return are_regular(analysis, rows, n) ? rows : NULL;
+    return are_regular(analysis, memory, rows, n) ? rows : NULL;
 }
 
 static bool find_one_by_one(
@@ -626,7 +629,7 @@ static enum sator_status separate(struct analysis *analysis, int m)
         all->why = "which instance is the busiest is not known: the space-stamp has conditions";
         return SATOR_OK;
     }
-    const struct row *rows = read_rows(analysis, space, memory->space_cut);
+    const struct row *rows = read_rows(analysis, memory, space);
     if (rows != NULL && find_by_classes(analysis, rows, memory->space_cut, all)) {
         bool done = false;
         if (all->n == 1 && are_alike(analysis, rows, memory->space_cut))
