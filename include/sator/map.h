@@ -177,7 +177,8 @@ SATOR_API const struct sator_map_fill *sator_map_level_fill(
 /* The mappings that no other beats in both energy and latency, the least energy first (GIVE: each
  * by sator_map_result_free, the array by free). Each is proved. Where the next one is not, since a
  * budget ends the search or it is given up, the status is SATOR_LIMIT or SATOR_INTERRUPTED, and
- * what was found so far is returned. */
+ * what was found so far is returned; where it is not even the first, a message has the least energy
+ * that was found. */
 SATOR_API enum sator_status sator_map_pareto(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,

@@ -249,6 +249,21 @@ enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *n
     return map_below(ctx, network, layer, arch, &own, 0, result);
 }
 
+/* Why there is no front. */
+static void say_unproved(struct sator_ctx *ctx, const struct sator_map_result *found)
+{
+    sator_error(ctx, (struct sator_loc){0},
+            "no mapping of the front of '%s' on '%s' is proved: the least energy found is %.6g pJ, "
+            "the least possible is %s",
+            found->workload, found->arch, found->energy_pj,
+            isnan(found->bound)
+                    ? "not known"
+                    : sator_arena_printf(found->arena, "%.6g pJ or more", found->bound));
+    sator_help(ctx, "a search for the least energy alone gives that mapping; %s",
+            found->stopped == SATOR_OK ? "this one was given up after a fixed amount of work"
+                                       : "a longer budget may prove it");
+}
+
 enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_map_options *options,
         struct sator_map_result ***results, int *n_results)
@@ -278,6 +293,8 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_net
             break;
         if (!next->proved) { /* a faster one may take less energy: it is no point of the front */
             st = next->stopped != SATOR_OK ? next->stopped : SATOR_LIMIT;
+            if (count == 0 && st == SATOR_LIMIT)
+                say_unproved(ctx, next);
             sator_map_result_free(next);
             break;
         }

@@ -474,7 +474,7 @@ static int map_front(struct mapping *mapping)
     int exit_code = status == SATOR_LIMIT || status == SATOR_INFEASIBLE
             ? CLI_LIMIT
             : cli_status(status, options->arguments.items[0]);
-    if (n_results == 0 && (status == SATOR_LIMIT || status == SATOR_INTERRUPTED))
+    if (n_results == 0 && status == SATOR_INTERRUPTED)
         fputs("sator: stopped before the first mapping of the front was proved\n", stderr);
     if (n_results > 0) {
         sator_report_front(mapping->ctx, (const struct sator_map_result *const *)results, n_results,
@@ -502,7 +502,7 @@ static int map_network_front(struct mapping *mapping)
     cli_unwatch(mapping->ctx);
     cli_print_messages(mapping->ctx);
     if (front == NULL) {
-        if (status == SATOR_LIMIT || status == SATOR_INTERRUPTED)
+        if (status == SATOR_INTERRUPTED)
             fputs("sator: stopped before every layer had a mapping of its front proved\n", stderr);
         return status == SATOR_LIMIT ? CLI_LIMIT : cli_status(status, options->arguments.items[0]);
     }
