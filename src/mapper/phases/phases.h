@@ -17,11 +17,9 @@ bool sator_mapper_scheduled_least(const struct mapper_phases *phases, struct map
         const struct mapper_mapping *mapping, double *cycles);
 
 /* phases_bound.c: at least so many cycles beside those that the compute units take, serial
- * transfers apart. The factors of the arrays and of the memories from "m" inward are known; "left"
- * are the temporal factors further out, by loop, those of memories before "m" being 1 in "shape".
- * "mapping" has the factors alone. */
+ * transfers apart. The factors of the arrays and of the memories from "m" inward are known, those
+ * of memories before "m" being 1 in "shape"; "mapping" has the factors alone. */
 double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m,
-        const int64_t *left);
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m);
 
 #endif

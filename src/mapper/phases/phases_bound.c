@@ -13,9 +13,9 @@ struct known {
     const struct mapper_mapping *mapping;
     const struct mapper_shape *shape;
     int m; /* memories from here inward have their tiles */
-    int64_t outside[MAPPER_MEMORIES + 1][MAPPER_LOOPS]; /* temporal factors outside these */
-    double run[MAPPER_MEMORIES + 1]; /* what a stamp of a memory computes for */
-    double used[MAPPER_MEMORIES]; /* instances */
+    double run[MAPPER_MEMORIES + 1]; /* what a stamp of a memory computes for where it is whole */
+    double used[MAPPER_MEMORIES + 1]; /* instances, of the compute units in the end; by loop */
+    double along[MAPPER_MEMORIES + 1][MAPPER_LOOPS];
 };
 
 /* Cycles by port. */
@@ -32,16 +32,24 @@ static double slowest(const struct mapper_problem *p, const struct times *times)
     return most;
 }
 
-static void find_known(struct known *k, const int64_t *left)
+static int row_of(const struct mapper_problem *p, int memory)
+{
+    return memory == p->n_memories ? p->n_rows : p->memory[memory].row;
+}
+
+static void find_known(struct known *k)
 {
     const struct mapper_problem *p = k->phases->problem;
-    double run = (double)k->phases->stamp_cycles, used = 1;
-    int at = 0;
+    double run = (double)k->phases->stamp_cycles;
 
-    for (int c = 0; c < p->n_memories; c++) {
-        for (; at < k->shape->n_digits && k->shape->digit[at].row < p->memory[c].row; at++)
-            used *= (double)k->shape->digit[at].count;
-        k->used[c] = used;
+    for (int c = 0; c <= p->n_memories; c++) {
+        k->used[c] = 1;
+        for (int i = 0; i < p->n_loops; i++)
+            k->along[c][i] = 1;
+        for (int d = 0; d < k->shape->n_digits && k->shape->digit[d].row < row_of(p, c); d++) {
+            k->used[c] *= (double)k->shape->digit[d].count;
+            k->along[c][k->shape->digit[d].loop] *= (double)k->shape->digit[d].count;
+        }
     }
     k->run[p->n_memories] = run;
     for (int c = p->n_memories - 1; c >= k->m; c--) {
@@ -51,49 +59,89 @@ static void find_known(struct known *k, const int64_t *left)
         run *= values + (double)sator_mapper_span(p, k->mapping, c);
         k->run[c] = run;
     }
-    memcpy(k->outside[k->m], left, sizeof *left * (size_t)p->n_loops);
-    for (int c = k->m; c < p->n_memories; c++) {
-        for (int i = 0; i < p->n_loops; i++)
-            k->outside[c + 1][i] = k->outside[c][i] * k->mapping->factor[p->memory[c].row][i];
-    }
 }
 
-/* The product of the temporal factors outside memory "c" of the loops in "loops". */
-static double stamps(const struct known *k, int c, unsigned loops)
+/* ---- how often ---- */
+
+static double tile(const struct known *k, int c, int i)
 {
-    double n = 1;
-
-    for (int i = 0; i < k->phases->problem->n_loops; i++)
-        n *= loops >> i & 1 ? (double)k->outside[c][i] : 1;
-    return n;
+    return (double)k->shape->inside[row_of(k->phases->problem, c)][i];
 }
+
+/* The stamps of the first instance of memory "c" along loop "i" at the least, when a short one
+ * counts by the share of a tile that it has. */
+static double stamps(const struct known *k, int c, int i)
+{
+    return fmax(1, (double)k->phases->problem->extent[i] / (tile(k, c, i) * k->along[c][i]));
+}
+
+/* A transfer along one loop. The tiles of the parent, each by its share of what a whole one brings
+ * in the first stamp of the child (sums: in the last): of all ("each"), of those that are whole
+ * ("whole"), of a single one ("one"). The stamps of the child in which all tiles are whole. */
+struct rounds {
+    double each, whole, one, moved;
+};
+
+/* The last tile of the parent begins as others do, and as all of it where it is shorter than that;
+ * it ends with what is left of the child's tiles. */
+static struct rounds find_rounds(
+        const struct known *k, const struct mapper_transfer *t, bool is_once, int i)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    double here = is_once ? 1 : stamps(k, t->parent, i), moved = stamps(k, t->child, i);
+    double pes = k->along[t->child][i] / k->along[t->parent][i], extent = (double)p->extent[i];
+    double group = tile(k, t->child, i) * pes, rest = (fmod(extent - 1, group) + 1) / group;
+    double begin = fmin(1, extent / group);
+
+    if (!p->imperfect)
+        return (struct rounds){here, here, 1, moved};
+    if (pes == 1 && !(p->access[t->access].relevant >> i & 1)) /* any tile brings as much */
+        return (struct rounds){ceil(here), floor(here), 1, ceil(moved)};
+    moved = begin < 1 ? 0 : floor(moved);
+    if (t->access != k->phases->output)
+        return (struct rounds){here * begin, floor(here) * begin, begin, moved};
+    if (k->along[t->parent][i] == 1)
+        return (struct rounds){ceil(here) - 1 + rest, here == 1 ? rest : floor(here), rest, moved};
+    /* which instance of the parent has the last tile is not told */
+    double whole = is_once ? 0 : floor(extent / (tile(k, t->parent, i) * k->along[t->parent][i]));
+    return (struct rounds){whole, whole, 0, moved};
+}
+
+/* How often cycles are exposed, in how many stamps in all they pass, and what each of these
+ * computes for. */
+struct rhythm {
+    double exposed, moved, run;
+};
 
 /* In how many stamps of the child, the first (last) in a tile of the parent, all of a tile comes
- * (leaves), at least. */
-static double exposed_times(const struct known *k, const struct mapper_transfer *t)
+ * (leaves), at least, and in how many it does in all; "is_once": of the first (last) stamp alone.
+ */
+static void find_times(
+        const struct known *k, const struct mapper_transfer *t, bool is_once, struct rhythm *rhythm)
 {
     const struct mapper_problem *p = k->phases->problem;
     unsigned plain = p->access[t->access].plain;
+    double all = 1, different = 1;
+    bool turns = false;
 
-    if (t->parent < k->m)
-        return 1;
-    for (int i = 0; i < p->n_loops; i++) { /* the first tile of the parent's is not its last */
-        if ((plain >> i & 1) && k->outside[t->child][i] > k->outside[t->parent][i])
-            return stamps(k, t->parent, ~0U);
+    rhythm->moved = 1;
+    for (int i = 0; i < p->n_loops; i++) {
+        struct rounds rounds = find_rounds(k, t, is_once, i);
+        /* the first tile of the parent's is not its last, where that is whole */
+        bool here = !turns && !is_once && (plain >> i & 1) &&
+                stamps(k, t->child, i) > stamps(k, t->parent, i);
+        all *= here ? rounds.whole : rounds.each;
+        different *= plain >> i & 1 ? rounds.each : rounds.one;
+        rhythm->moved *= plain >> i & 1 ? rounds.moved : fmin(1, rounds.moved);
+        turns |= here;
     }
-    return stamps(k, t->parent, plain);
+    rhythm->exposed = turns ? fmax(all, different) : different;
 }
 
 /* What the transfers into the memories of one level add, by port: what is exposed when tiles come
  * and when sums leave, and both together with what exceeds the computing of other stamps. */
 struct added {
     struct times loads, stores, all;
-};
-
-/* How often so many cycles are exposed, and in how many stamps in all they pass, beside a run of so
- * many. */
-struct rhythm {
-    double exposed, moved, run;
 };
 
 static void add_words(const struct known *k, int port, double words, int bits,
@@ -119,6 +167,18 @@ static bool crosses_skew(const struct known *k, const struct mapper_transfer *t)
     return false;
 }
 
+/* Whether stamps of a memory between the two that does not hold the tensor lie between those of
+ * arrays: where tiles may be short, other PEs are active in each of them. */
+static bool is_interleaved(const struct known *k, const struct mapper_transfer *t)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    bool spreads = false;
+
+    for (int r = p->memory[t->parent].row; r < row_of(p, t->child - 1) && p->imperfect; r++)
+        spreads |= p->row[r].is_space && p->row[r].shape > 1;
+    return spreads;
+}
+
 static void add_transfer(
         const struct known *k, struct mapper_words *words, int number, struct added *added)
 {
@@ -126,27 +186,21 @@ static void add_transfer(
     const struct mapper_transfer *t = &p->transfer[number];
     const struct mapper_manner *manner = &k->phases->manner[number];
     int bits = p->memory[t->parent].word_bits[t->access];
+    bool is_known = t->child >= k->m && !t->reaches_back; /* links bring some of what enters */
+    bool all_time = is_known && k->run[t->child] == (double)k->phases->stamp_cycles;
+    enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
     struct mapper_walk walk;
     struct rhythm rhythm = {0, 0, 0};
 
-    if ((manner->kind == SATOR_TRANSFER_SERIAL &&
-                manner->kind_of_stamps == SATOR_TRANSFER_SERIAL) ||
-            crosses_skew(k, t))
+    if (kind == SATOR_TRANSFER_SERIAL || crosses_skew(k, t) || is_interleaved(k, t))
         return;
-    if (t->reaches_back) { /* what enters first is all that links surely do not bring */
-        rhythm.exposed = manner->kind == SATOR_TRANSFER_OVERLAPPED &&
-                manner->kind_of_stamps == SATOR_TRANSFER_OVERLAPPED;
-    } else if (t->child >= k->m) {
-        bool all_time = k->run[t->child] == (double)k->phases->stamp_cycles;
-        enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
-        if (kind == SATOR_TRANSFER_SERIAL)
-            return;
-        rhythm.run = sator_mapper_waits_inside(k->phases, t->child) ? INFINITY : k->run[t->child];
-        rhythm.moved = stamps(k, t->child, p->access[t->access].plain);
-        rhythm.exposed = kind == SATOR_TRANSFER_OVERLAPPED ? exposed_times(k, t) : 0;
-    } else if (manner->kind == SATOR_TRANSFER_OVERLAPPED &&
-            manner->kind_of_stamps == SATOR_TRANSFER_OVERLAPPED)
-        rhythm.exposed = 1;
+    if (!is_known && (kind != SATOR_TRANSFER_OVERLAPPED || manner->kind_of_stamps != kind))
+        return;
+    find_times(k, t, !is_known || t->parent < k->m, &rhythm);
+    rhythm.exposed = kind == SATOR_TRANSFER_OVERLAPPED ? rhythm.exposed : 0;
+    rhythm.moved = is_known ? rhythm.moved : 0;
+    rhythm.run = !is_known || sator_mapper_waits_inside(k->phases, t->child) ? INFINITY
+                                                                             : k->run[t->child];
     sator_mapper_walk_init(p, words, k->shape, number, &walk);
     if (walk.passes || (rhythm.exposed == 0 && rhythm.moved == 0))
         return;
@@ -169,15 +223,14 @@ static bool may_be_one(const struct known *k, int c)
 }
 
 double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m,
-        const int64_t *left)
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m)
 {
     const struct mapper_problem *p = phases->problem;
     struct known known = {.phases = phases, .mapping = mapping, .shape = shape, .m = m};
     struct added added;
     double before = 0, least = 0;
 
-    find_known(&known, left);
+    find_known(&known);
     memset(&added, 0, sizeof added);
     for (int c = 0; c < p->n_memories; c++) {
         if (c > 0 && !may_be_one(&known, c)) {

@@ -245,10 +245,8 @@ static double unskewed_value(
 /* Let the problems' bounds be of the scheduled time where they may. */
 static void know_phases(struct mapper_question *q)
 {
-    for (int i = 0; i < q->n_problems; i++) {
-        if (!q->problems[i].imperfect)
-            sator_mapper_know_phases(&q->problems[i]);
-    }
+    for (int i = 0; i < q->n_problems; i++)
+        sator_mapper_know_phases(&q->problems[i]);
 }
 
 /* Whether bounds of the scheduled time prove what is best by it, and the model is never asked. */
@@ -258,8 +256,7 @@ static bool counts_all_times(const struct mapper_question *q)
 
     for (int i = 0; i < q->n_problems && all; i++) {
         struct mapper_problem timed = q->problems[i];
-        if (!timed.imperfect)
-            sator_mapper_know_phases(&timed);
+        sator_mapper_know_phases(&timed);
         all = timed.phases != NULL && timed.phases->counts_all;
     }
     return all;

@@ -443,7 +443,8 @@ static bool is_exchanged(const struct optimizer *o, int m, int n_placed, int dep
     int row = p->memory[m].row, last = o->at.mapping.order[m][p->n_loops - n_placed];
     unsigned both = 1U << loop | 1U << last;
 
-    if (loop > last || (p->row[row].outside[last] >> loop & 1))
+    if (loop > last || (p->row[row].outside[last] >> loop & 1) ||
+            sator_mapper_is_ragged(p, &o->at.mapping, both)) /* short steps come at other times */
         return false;
     for (int a = 0; a < p->n_accesses; a++) { /* sums begin where other loops do */
         if (p->access[a].role == SATOR_WRITE && !index_alike(&p->access[a], both))

@@ -128,13 +128,10 @@ static void keep_tile(
 static double exposed_cycles(struct optimizer *o, int m)
 {
     const struct mapper_problem *p = o->problem;
-    int64_t left[MAPPER_LOOPS];
 
     if (p->phases == NULL || o->at.is_unordered || o->at.is_apart)
         return 0;
-    for (int i = 0; i < p->n_loops; i++)
-        left[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[p->memory[m].row][i]);
-    return sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m, left);
+    return sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m);
 }
 
 /* Keep it if it may win with what its phases add to the compute cycles. */
