@@ -19,11 +19,7 @@ struct names {
 
 static bool has(const struct names *names, const char *name)
 {
-    for (int i = 0; i < names->n; i++) {
-        if (strcmp(names->names[i], name) == 0)
-            return true;
-    }
-    return false;
+    return sator_lists(name, names->n, names->names);
 }
 
 static struct names names_of(const struct sator_network *network)
@@ -129,10 +125,8 @@ static void warn_of_idle_buses(
 static bool gates(int n_gates, const struct sator_gate *gates, const char *tensor)
 {
     for (int g = 0; g < n_gates; g++) {
-        for (int i = 0; i < gates[g].n_zeros; i++) {
-            if (strcmp(gates[g].zeros[i], tensor) == 0)
-                return true;
-        }
+        if (sator_lists(tensor, gates[g].n_zeros, gates[g].zeros))
+            return true;
     }
     return false;
 }

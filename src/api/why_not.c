@@ -163,10 +163,7 @@ static enum sator_status check_cut_names(
     }
     for (int i = 0; i < dataflow->n_cuts; i++) {
         const struct sator_cut *cut = &dataflow->cuts[i];
-        bool known = false;
-        for (int k = 0; k < n_names; k++)
-            known |= strcmp(cut->level, names[k]) == 0;
-        if (known)
+        if (sator_lists(cut->level, n_names, names))
             continue;
         st = sator_error(
                 given->ctx, cut->loc, "'%s' is no memory level of '%s'", cut->level, arch->name);

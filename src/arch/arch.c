@@ -1,5 +1,7 @@
 #include "arch/arch.h"
 
+#include "base/text.h"
+
 int sator_arch_space_dims(const struct sator_arch *arch)
 {
     int n_dims = 0;
@@ -18,6 +20,17 @@ void sator_arch_shape(const struct sator_arch *arch, int64_t *shape)
         for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++)
             *shape++ = level->array.shape[d];
     }
+}
+
+bool sator_serves(int n_tensors, const char *const *tensors, const char *tensor)
+{
+    return n_tensors == 0 || sator_lists(tensor, n_tensors, tensors);
+}
+
+bool sator_memory_holds(const struct sator_memory *memory, const char *tensor)
+{
+    return sator_serves(memory->n_tensors, memory->tensors, tensor) &&
+            !sator_lists(tensor, memory->n_bypass, memory->bypass);
 }
 
 double sator_arch_level_area(const struct sator_arch *arch, int level)

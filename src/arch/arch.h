@@ -291,6 +291,11 @@ sator_int sator_actions(const struct sator_action *action, sator_int words);
 /* Whether the two are one kind of action, which can be counted together. */
 bool sator_same_action(const struct sator_action *a, const struct sator_action *b);
 
+/* Whether what is for the tensors named, for all where none is, is for "tensor". */
+bool sator_serves(int n_tensors, const char *const *tensors, const char *tensor);
+/* Whether a memory holds a tensor of this name, unless the dataflow has it bypassed. */
+bool sator_memory_holds(const struct sator_memory *memory, const char *tensor);
+
 int sator_memory_word_bits(const struct sator_memory *memory, const char *tensor, int word_bits);
 /* A read (write) of words of "tensor", which the workload has "word_bits" wide. */
 struct sator_action sator_memory_action(struct sator_arena *arena,

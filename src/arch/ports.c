@@ -1,17 +1,10 @@
 /* The ports of a memory, one direction at a time (doc/model.md, section 3). */
 #include "arch/arch.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
-
-static bool names(const struct sator_port *port, const char *tensor)
-{
-    for (int i = 0; i < port->n_tensors; i++) {
-        if (strcmp(port->tensors[i], tensor) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* The one that names the tensor, else the one for all. */
 const struct sator_port *sator_memory_port(
@@ -23,7 +16,7 @@ const struct sator_port *sator_memory_port(
         const struct sator_port *port = &memory->ports[i];
         if (!(writes ? port->writes : port->reads))
             continue;
-        if (names(port, tensor))
+        if (sator_lists(tensor, port->n_tensors, port->tensors))
             return port;
         if (port->n_tensors == 0)
             general = port;

@@ -188,6 +188,15 @@ static int edit_distance(const char *a, const char *b)
     return row[length_b];
 }
 
+bool sator_lists(const char *name, int n_names, const char *const *names)
+{
+    for (int i = 0; i < n_names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool sator_has_texts(const char *const *texts, int n_texts)
 {
     if (n_texts < 0 || (texts == NULL && n_texts > 0))

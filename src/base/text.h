@@ -29,6 +29,8 @@ void sator_text_add_number(struct sator_text *text, double number);
 void sator_text_add_int(struct sator_text *text, sator_int value);
 /* Whether there are "n_texts" texts, none of them NULL. */
 bool sator_has_texts(const char *const *texts, int n_texts);
+/* Whether "name" is one of the names. */
+bool sator_lists(const char *name, int n_names, const char *const *names);
 /* Return the string (GIVE: free), "" when nothing was added, and reset "text". */
 char *sator_text_take(struct sator_text *text);
 

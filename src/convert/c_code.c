@@ -1,5 +1,6 @@
 /* Layers as C functions with a loop nest between pragmas, which the C reader reads back: loops with
  * constant bounds, one statement, arrays as large as their indices go. */
+#include "base/text.h"
 #include "convert/convert.h"
 
 #include <ctype.h>
@@ -15,10 +16,8 @@ static bool is_name(const char *word)
             "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
             "while"};
 
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        if (strcmp(word, taken[i]) == 0)
-            return false;
-    }
+    if (sator_lists(word, sizeof taken / sizeof *taken, taken))
+        return false;
     if (!isalpha((unsigned char)*word) && *word != '_')
         return false;
     for (; *word != '\0'; word++) {

@@ -1,15 +1,13 @@
 /* Relations as other notations have them: matrices, digits, convolutions. */
+#include "base/text.h"
 #include "convert/convert.h"
 
 #include <string.h>
 
 void convert_unsaid(struct convert *c, const char *what)
 {
-    for (int i = 0; i < c->n_unsaid; i++) {
-        if (strcmp(c->unsaid[i], what) == 0)
-            return;
-    }
-    SATOR_PUSH(c->arena, c->unsaid, c->n_unsaid, sator_arena_strdup(c->arena, what));
+    if (!sator_lists(what, c->n_unsaid, c->unsaid))
+        SATOR_PUSH(c->arena, c->unsaid, c->n_unsaid, sator_arena_strdup(c->arena, what));
 }
 
 static void unsaid_of_memory(struct convert *c, const struct sator_memory *memory)

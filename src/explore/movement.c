@@ -55,15 +55,6 @@ struct search {
     bool found;
 };
 
-static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
-{
-    for (int i = 0; i < n_tensors; i++) {
-        if (strcmp(tensors[i], tensor) == 0)
-            return true;
-    }
-    return n_tensors == 0;
-}
-
 /* Whether the change of the loops, digits and "delta" of the inner digit together, leaves the
  * element as it is, from some piece of the access to some piece. */
 static bool keeps_element(const struct search *s, int64_t delta)
@@ -239,7 +230,7 @@ static uint32_t movements(
     set_inner(space, point, &s);
     for (int i = 0; i < space->n_offsets; i++) {
         s.link = &space->offsets[i];
-        if (serves(s.link->n_tensors, s.link->tensors, s.access->tensor))
+        if (sator_serves(s.link->n_tensors, s.link->tensors, s.access->tensor))
             choose_changes(
                     &s, point->n_digits - 1, space->n_dims - 1, s.link->offset[space->n_dims - 1]);
     }
@@ -250,7 +241,7 @@ static uint32_t movements(
                 j++) {
             const struct sator_bus *bus = &array->buses[j];
             if (bus->is_reduction == (s.access->role == SATOR_WRITE) &&
-                    serves(bus->n_tensors, bus->tensors, s.access->tensor))
+                    sator_serves(bus->n_tensors, bus->tensors, s.access->tensor))
                 used |= shared_by_bus(&s, bus);
         }
     }

@@ -53,9 +53,6 @@ struct sator_model {
     struct shared_network *networks;
 };
 
-bool model_lists(const char *name, int n_names, const char *const *names);
-/* Whether a memory holds a tensor of this name, unless the dataflow has it bypassed. */
-bool model_holds(const struct sator_memory *memory, const char *tensor);
 /* The network of access "access" between two space prefixes that moving its tensor needs. */
 const struct sator_model_network *model_network(
         const struct sator_model *model, int from, int to, int access);

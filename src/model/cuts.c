@@ -41,8 +41,8 @@ static enum sator_status check_bypass(struct analysis *analysis, const struct me
             st = sator_error(analysis->ctx, memory->cut_loc,
                     "'%s' bypasses '%s', but workload '%s' has no such tensor", tensor,
                     memory->level->name, w->name);
-        } else if (model_holds(spec, tensor) &&
-                !model_lists(tensor, spec->n_may_bypass, spec->may_bypass)) {
+        } else if (sator_memory_holds(spec, tensor) &&
+                !sator_lists(tensor, spec->n_may_bypass, spec->may_bypass)) {
             st = sator_error(analysis->ctx, memory->cut_loc,
                     "'%s' of '%s' holds '%s': a dataflow cannot have it bypassed",
                     memory->level->name, analysis->arch->name, tensor);
@@ -427,8 +427,8 @@ static void find_holders(struct analysis *analysis)
         struct memory *memory = &analysis->memories[m];
         for (int i = 0; i < analysis->workload->n_accesses; i++) {
             const struct sator_access *access = &analysis->workload->accesses[i];
-            memory->held[i] = model_holds(&memory->level->memory, access->tensor) &&
-                    !model_lists(access->tensor, memory->n_bypass, memory->bypass);
+            memory->held[i] = sator_memory_holds(&memory->level->memory, access->tensor) &&
+                    !sator_lists(access->tensor, memory->n_bypass, memory->bypass);
             memory->tensors[i] = (struct sator_level_tensor){
                     .name = analysis->tensors[i].name, .role = access->role};
         }

@@ -1,6 +1,7 @@
 /* What gating of zeros is expected to save (doc/model.md, section 4, "Expectations"): beside the
  * counts, which are of all accesses. An analysis and a mapping ask alike. */
 #include "base/context.h"
+#include "base/text.h"
 #include "model/analysis.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static double carried_out(const struct sator_workload *workload, const struct sa
     double share = 1;
 
     for (int i = 0; i < gate->n_zeros; i++) {
-        if (!model_lists(gate->zeros[i], i, gate->zeros))
+        if (!sator_lists(gate->zeros[i], i, gate->zeros))
             share *= density_of(workload, gate->zeros[i]);
     }
     return share;

@@ -6,17 +6,6 @@
  */
 #include "model/network.h"
 
-#include <string.h>
-
-static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
-{
-    for (int i = 0; i < n_tensors; i++) {
-        if (strcmp(tensors[i], tensor) == 0)
-            return true;
-    }
-    return n_tensors == 0;
-}
-
 /* The variables of a lifted piece: the "to" space dimensions, then the piece's free variables. */
 static const char *const *lifted_names(
         struct sator_arena *arena, const struct sator_piece *piece, int n_in, int to)
@@ -94,7 +83,7 @@ static void add_links(struct sator_model_network *network, struct sator_arena *a
 {
     for (int i = 0; i < array->n_links; i++) {
         const struct sator_link *link = &array->links[i];
-        if (!serves(link->n_tensors, link->tensors, tensor))
+        if (!sator_serves(link->n_tensors, link->tensors, tensor))
             continue;
         struct sator_network_link lifted = {
                 .map = lift_relation(arena, link->map, base, to), .interval = link->interval};
@@ -110,7 +99,7 @@ static void add_buses(struct sator_model_network *network, struct sator_arena *a
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
         if (bus->is_reduction != (role == SATOR_WRITE) ||
-                !serves(bus->n_tensors, bus->tensors, tensor))
+                !sator_serves(bus->n_tensors, bus->tensors, tensor))
             continue;
         int n_buses = network->n_buses;
         SATOR_PUSH(arena, network->buses, n_buses, lift_relation(arena, bus->map, base, to));

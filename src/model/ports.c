@@ -1,6 +1,7 @@
 /* The ports of the memories: what passes through each, and how long it takes (doc/model.md, section
  * 3). */
 #include "base/checked.h"
+#include "base/text.h"
 #include "model/analysis.h"
 
 #include <assert.h>
@@ -34,7 +35,7 @@ static bool add_up(struct analysis *analysis, const struct memory *memory,
         bool writes = sator_lane_serves(&memory->level->memory, lane, tensor->name, true);
         if (!reads && !writes)
             continue;
-        if (!model_lists(tensor->name, port->n_tensors, names))
+        if (!sator_lists(tensor->name, port->n_tensors, names))
             names[port->n_tensors++] = tensor->name;
         sator_int words = reads ? tensor->reads : 0;
         if (writes)
@@ -120,7 +121,7 @@ static bool passes(const struct analysis *analysis, int index, const char *name,
         enum sator_role role, int n_tensors, const char *const *tensors)
 {
     const struct sator_tensor_result *tensor = &analysis->result->tensors[index];
-    bool named = n_tensors == 0 || model_lists(tensor->name, n_tensors, tensors);
+    bool named = n_tensors == 0 || sator_lists(tensor->name, n_tensors, tensors);
 
     if (!is_link)
         return named && tensor->role == role;
@@ -144,7 +145,7 @@ static bool name_wires(struct analysis *analysis, const struct sator_level *leve
 
     for (int i = 0; i < n_accesses && !isnan(bits); i++) {
         const char *tensor = analysis->result->tensors[i].name;
-        if (!model_lists(tensor, n, names) &&
+        if (!sator_lists(tensor, n, names) &&
                 passes(analysis, i, name, link != NULL, role,
                         link != NULL ? link->n_tensors : bus->n_tensors,
                         link != NULL ? link->tensors : bus->tensors))

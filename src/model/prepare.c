@@ -126,22 +126,6 @@ static void name_network(struct sator_arena *arena, const struct sator_workload 
 
 /* ---- networks ---- */
 
-bool model_lists(const char *name, int n_names, const char *const *names)
-{
-    for (int i = 0; i < n_names; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool model_holds(const struct sator_memory *memory, const char *tensor)
-{
-    if (memory->n_tensors > 0 && !model_lists(tensor, memory->n_tensors, memory->tensors))
-        return false;
-    return !model_lists(tensor, memory->n_bypass, memory->bypass);
-}
-
 static bool has_buses(const struct sator_arch *arch)
 {
     for (int i = 0; i < arch->n_levels; i++) {
@@ -237,11 +221,11 @@ static enum sator_status add_networks(
         const struct sator_level *level = &model->arch->levels[i];
         if (level->kind == SATOR_LEVEL_ARRAY)
             space += level->array.n_dims;
-        if (level->kind != SATOR_LEVEL_MEMORY || !model_holds(&level->memory, tensor))
+        if (level->kind != SATOR_LEVEL_MEMORY || !sator_memory_holds(&level->memory, tensor))
             continue;
         for (int k = 0; k < n_holders; k++)
             SATOR_TRY(add_network(ctx, arena, model, holder[k], space, access));
-        if (!model_lists(tensor, level->memory.n_may_bypass, level->memory.may_bypass))
+        if (!sator_lists(tensor, level->memory.n_may_bypass, level->memory.may_bypass))
             n_holders = 0;
         holder[n_holders++] = space;
     }

@@ -1,5 +1,6 @@
 /* The questions that an analysis asks the counting engines, each once: a level whose contents are
  * one stamp's asks the same as the full stamps do. */
+#include "base/text.h"
 #include "model/analysis.h"
 #include "model/families.h"
 
@@ -187,7 +188,7 @@ static bool is_bypassed(const struct analysis *analysis, const char *level, cons
 {
     for (int c = 0; c < analysis->dataflow->n_cuts; c++) {
         const struct sator_cut *cut = &analysis->dataflow->cuts[c];
-        if (strcmp(cut->level, level) == 0 && model_lists(tensor, cut->n_bypass, cut->bypass))
+        if (strcmp(cut->level, level) == 0 && sator_lists(tensor, cut->n_bypass, cut->bypass))
             return true;
     }
     return false;
@@ -202,7 +203,7 @@ struct transfer_end analysis_full_end(const struct analysis *analysis, int acces
     for (int i = analysis->arch->n_levels - 1;
             i >= 0 && analysis->arch->levels[i].kind != SATOR_LEVEL_ARRAY; i--) {
         const struct sator_level *level = &analysis->arch->levels[i];
-        if (level->kind != SATOR_LEVEL_MEMORY || !model_holds(&level->memory, tensor) ||
+        if (level->kind != SATOR_LEVEL_MEMORY || !sator_memory_holds(&level->memory, tensor) ||
                 is_bypassed(analysis, level->name, tensor))
             continue;
         end.holds_idle = level->memory.holds_idle && analysis->n_space > 0 &&

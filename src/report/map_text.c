@@ -1,5 +1,7 @@
 /* A mapping as text: the loop nest with what each memory holds, traffic, energy, certificate. */
 #include "report/map_text.h"
+
+#include "base/text.h"
 #include "report/expected.h"
 #include "report/physical.h"
 
@@ -83,10 +85,8 @@ static void write_order(struct map_writer *w, const struct sator_map_result *r)
 static bool is_said(const struct sator_map_result *const *results, int n_results, const char *what)
 {
     for (int i = 0; i < n_results; i++) {
-        for (int k = 0; k < results[i]->n_left_out && results[i]->proved; k++) {
-            if (strcmp(results[i]->left_out[k], what) == 0)
-                return true;
-        }
+        if (results[i]->proved && sator_lists(what, results[i]->n_left_out, results[i]->left_out))
+            return true;
     }
     return false;
 }

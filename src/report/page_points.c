@@ -1,5 +1,6 @@
 /* The points of an exploration, read from CSV column by column: numbers go from the one text to the
  * other digit by digit, words become numbers of a list. */
+#include "base/text.h"
 #include "report/page.h"
 
 #include "base/json.h"
@@ -80,11 +81,7 @@ static bool is_word_column(const char *name)
     static const char *const names[] = {"layer", "settings", "space", "time", "bound_by", "cuts",
             "network", "arch", "mapping", "dataflow", "loops", "name", "nest"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
+    return sator_lists(name, sizeof names / sizeof *names, names);
 }
 
 static void add_column(struct page_points *points, const char *name)
@@ -209,11 +206,8 @@ static bool is_left_out(const struct page_points *points, const struct page_colu
 
     if (points->n_rows <= many_rows)
         return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(column->name, names[i]) == 0)
-            return true;
-    }
-    return strncmp(column->name, "tensors.", 8) == 0;
+    return sator_lists(column->name, sizeof names / sizeof *names, names) ||
+            strncmp(column->name, "tensors.", 8) == 0;
 }
 
 /* How long the item of a column is that has the same in all rows; 0 where there are several. */

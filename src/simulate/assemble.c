@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "simulate/machine.h"
 
 #include "simulate/wiring.h"
@@ -13,15 +14,6 @@ void *machine_room(void *array, int64_t n, int64_t *room, size_t size)
         return array;
     *room = 2 * n + 16;
     return sator_realloc(array, (size_t)*room * size);
-}
-
-static bool lists(const char *name, int n_names, const char *const *names)
-{
-    for (int i = 0; i < n_names; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* ---- elements ---- */
@@ -175,7 +167,7 @@ static bool is_bypassed(const struct machine *machine, const char *level, const 
 
     for (int c = 0; c < dataflow->n_cuts; c++) {
         const struct sator_cut *cut = &dataflow->cuts[c];
-        if (strcmp(cut->level, level) == 0 && lists(tensor, cut->n_bypass, cut->bypass))
+        if (strcmp(cut->level, level) == 0 && sator_lists(tensor, cut->n_bypass, cut->bypass))
             return true;
     }
     return false;
@@ -186,9 +178,7 @@ static bool holds(
 {
     const struct sator_memory *memory = &level->memory;
 
-    return level->kind == SATOR_LEVEL_MEMORY &&
-            (memory->n_tensors == 0 || lists(tensor, memory->n_tensors, memory->tensors)) &&
-            !lists(tensor, memory->n_bypass, memory->bypass) &&
+    return level->kind == SATOR_LEVEL_MEMORY && sator_memory_holds(memory, tensor) &&
             !is_bypassed(machine, level->name, tensor);
 }
 

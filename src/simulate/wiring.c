@@ -9,15 +9,6 @@ enum {
     MOST_TRIED = 4096 /* PEs of an array whose links are given by conditions */
 };
 
-static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
-{
-    for (int i = 0; i < n_tensors; i++) {
-        if (strcmp(tensors[i], tensor) == 0)
-            return true;
-    }
-    return n_tensors == 0;
-}
-
 static void coordinates(const struct sator_array *array, int64_t local, int64_t *at)
 {
     for (int d = array->n_dims - 1; d >= 0; d--) {
@@ -334,13 +325,13 @@ static enum sator_status add_array(
     place.is_all = place.inner == 1 && place.n == holder->n_instances;
     for (int l = 0; l < array->n_links; l++) {
         const struct sator_link *link = &array->links[l];
-        if (serves(link->n_tensors, link->tensors, access->tensor))
+        if (sator_serves(link->n_tensors, link->tensors, access->tensor))
             SATOR_TRY(add_link(machine, holder, level, place, link));
     }
     for (int b = 0; b < array->n_buses; b++) {
         const struct sator_bus *bus = &array->buses[b];
         if (bus->is_reduction == holder->is_write &&
-                serves(bus->n_tensors, bus->tensors, access->tensor))
+                sator_serves(bus->n_tensors, bus->tensors, access->tensor))
             SATOR_TRY(add_bus(machine, holder, level, place, bus));
     }
 done:

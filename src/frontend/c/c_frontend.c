@@ -238,16 +238,13 @@ static enum sator_status check_sets(const struct input *in)
         const char *value = strchr(set, '=');
         char *end = NULL;
         char *name;
-        bool known = false;
 
         if (strncmp(set, "sizes.", 6) != 0 || !value)
             continue;
         struct sator_loc place = {
                 sator_source_from_field(in->ctx, "sets", set), 6, (size_t)(value - set) - 6};
         name = sator_arena_strndup(in->arena, set + 6, place.length);
-        for (int n = 0; n < n_names && !known; n++)
-            known = strcmp(names[n], name) == 0;
-        if (!known) {
+        if (!sator_lists(name, n_names, names)) {
             st = sator_error(in->ctx, place, "the file has no integer '%s'", name);
             sator_help_names(in->ctx, name, names, n_names);
         } else if (strtoll(value + 1, &end, 10) == 0 || *end != '\0') {

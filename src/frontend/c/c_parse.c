@@ -6,6 +6,7 @@
 #if SATOR_HAVE_CLANG
 
 #include "base/apart.h"
+#include "base/text.h"
 #include "frontend/c/c_units.h"
 
 #include <ctype.h>
@@ -290,10 +291,7 @@ static bool is_operator(const char *text)
             "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "!", "~", "++", "--",
             "__extension__", "__real", "__imag"};
 
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (strcmp(text, operators[i]) == 0)
-            return true;
-    return false;
+    return sator_lists(text, sizeof operators / sizeof *operators, operators);
 }
 
 static struct c_node *convert_binary(struct converter *c, struct pair pair, bool is_assignment)

@@ -1,6 +1,8 @@
 /* Opening a Timeloop file; names and keys as it has them. */
 #include "frontend/timeloop/timeloop.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +52,8 @@ struct sator_yaml_node *timeloop_get(const struct sator_yaml_node *map, const ch
 
 void timeloop_unused(struct timeloop *t, const char *key)
 {
-    for (int i = 0; i < t->n_unused; i++) {
-        if (strcmp(t->unused[i], key) == 0)
-            return;
-    }
-    SATOR_PUSH(t->reader.scratch, t->unused, t->n_unused, key);
+    if (!sator_lists(key, t->n_unused, t->unused))
+        SATOR_PUSH(t->reader.scratch, t->unused, t->n_unused, key);
 }
 
 void timeloop_check(struct timeloop *t, const struct sator_yaml_node *map, const char *const *known,
@@ -62,12 +61,9 @@ void timeloop_check(struct timeloop *t, const struct sator_yaml_node *map, const
 {
     for (int i = 0; map != NULL && map->kind == SATOR_YAML_MAP && i < map->n_pairs; i++) {
         char *key = sator_arena_strdup(t->reader.scratch, map->pairs[i].key->text);
-        bool is_known = false;
         for (char *c = key; *c != '\0'; c++)
             *c = (char)(*c == '-' ? '_' : *c);
-        for (int k = 0; k < n_known && !is_known; k++)
-            is_known = strcmp(key, known[k]) == 0;
-        if (!is_known)
+        if (!sator_lists(key, n_known, known))
             timeloop_unused(t, key);
     }
 }

@@ -47,10 +47,7 @@ void sator_yaml_check_keys(struct sator_yaml_reader *reader, const struct sator_
 {
     for (int i = 0; i < map->n_pairs && !sator_yaml_full(reader); i++) {
         const struct sator_yaml_node *key = map->pairs[i].key;
-        bool known = false;
-        for (int k = 0; k < n_keys && !known; k++)
-            known = strcmp(key->text, keys[k]) == 0;
-        if (known)
+        if (sator_lists(key->text, n_keys, keys))
             continue;
         sator_error(reader->ctx, key->loc, "%s has no key '%s'", where,
                 sator_yaml_clip(reader->scratch, key->text));

@@ -85,7 +85,7 @@ void sator_yaml_memory_gates(struct sator_yaml_reader *reader, const struct sato
                         reader, node->pairs[i].value, "gating", &gate.n_zeros, &gate.zeros) ||
                 gate.n_zeros == 0)
             continue;
-        if (!sator_yaml_may_hold(memory, gate.tensor))
+        if (!sator_memory_holds(memory, gate.tensor))
             sator_error(reader->ctx, gate.loc, "gating of '%s', which the memory never holds",
                     gate.tensor);
         SATOR_PUSH(reader->arena, gates, memory->n_gates, gate);

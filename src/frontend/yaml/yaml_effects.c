@@ -5,17 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-bool sator_yaml_may_hold(const struct sator_memory *memory, const char *tensor)
-{
-    bool held = memory->n_tensors == 0;
-
-    for (int i = 0; i < memory->n_tensors; i++)
-        held |= strcmp(memory->tensors[i], tensor) == 0;
-    for (int i = 0; i < memory->n_bypass; i++)
-        held &= strcmp(memory->bypass[i], tensor) != 0;
-    return held;
-}
-
 /* Names in a list, or keys of a map, of tensors that the memory never holds. */
 static void warn_of_names(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         const char *key, const struct sator_level *level)
@@ -27,7 +16,7 @@ static void warn_of_names(struct sator_yaml_reader *reader, const struct sator_y
 
     for (int i = 0; i < n; i++) {
         const struct sator_yaml_node *name = is_map ? node->pairs[i].key : node->items[i];
-        if (!sator_yaml_may_hold(&level->memory, name->text))
+        if (!sator_memory_holds(&level->memory, name->text))
             sator_warn(reader->ctx, name->loc, "%s of '%s' has no effect: '%s' never holds it", key,
                     name->text, level->name);
     }

@@ -4,8 +4,6 @@
 
 #include "frontend/yaml/yaml.h"
 
-/* Whether the memory holds the tensor unless a dataflow has it bypass. */
-bool sator_yaml_may_hold(const struct sator_memory *memory, const char *tensor);
 /* Warn of what the levels say where it can have no effect. "list" is the list that they were read
  * from, entry by entry. */
 void sator_yaml_warn_of_effects(struct sator_yaml_reader *reader,

@@ -102,7 +102,7 @@ static void check_held(struct sator_yaml_reader *reader, const struct sator_yaml
         const struct sator_memory *memory, const struct sator_port *port)
 {
     for (int i = 0; i < port->n_tensors; i++) {
-        if (!sator_yaml_may_hold(memory, port->tensors[i]))
+        if (!sator_memory_holds(memory, port->tensors[i]))
             sator_error(reader->ctx, list->loc,
                     "port '%s' serves '%s', which the memory never holds", port->name,
                     port->tensors[i]);

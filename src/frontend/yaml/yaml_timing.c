@@ -53,7 +53,7 @@ static void read_transfers(struct sator_yaml_reader *reader, const struct sator_
         if (!sator_yaml_identifier(reader, node->pairs[i].key, "a tensor", &one.tensor) ||
                 !read_kind(reader, node->pairs[i].value, &one.kind))
             continue;
-        if (!sator_yaml_may_hold(memory, one.tensor))
+        if (!sator_memory_holds(memory, one.tensor))
             sator_error(reader->ctx, one.loc, "transfers of '%s', which the memory never holds",
                     one.tensor);
         SATOR_PUSH(reader->arena, tensors, transfers->n_tensors, one);

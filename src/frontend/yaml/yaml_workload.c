@@ -1,6 +1,7 @@
 /* One workload from its map: the einsum form or the isl form (doc/formats.md). */
 #include "frontend/yaml/yaml_workload.h"
 
+#include "base/text.h"
 #include "frontend/yaml/yaml_activity.h"
 #include "frontend/yaml/yaml_runs.h"
 
@@ -97,10 +98,7 @@ static void check_word_bits(struct lowering *l, const struct sator_yaml_node *no
         names[i] = l->groups[i].tensor;
     for (int i = 0; i < node->n_pairs && l->n_groups > 0 && !sator_yaml_full(l->reader); i++) {
         const struct sator_yaml_node *key = node->pairs[i].key;
-        bool known = false;
-        for (int g = 0; g < l->n_groups && !known; g++)
-            known = strcmp(names[g], key->text) == 0;
-        if (known)
+        if (sator_lists(key->text, l->n_groups, names))
             continue;
         sator_error(l->reader->ctx, key->loc, "word_bits: the operation has no tensor '%s'",
                 sator_yaml_clip(l->reader->scratch, key->text));

@@ -1,6 +1,8 @@
 /* What a file of ZigZag is; names and keys as it has them. */
 #include "frontend/zigzag/zigzag.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -46,11 +48,8 @@ bool sator_zigzag_is(const struct sator_source *source)
 
 void zigzag_unused(struct zigzag *z, const char *key)
 {
-    for (int i = 0; i < z->n_unused; i++) {
-        if (strcmp(z->unused[i], key) == 0)
-            return;
-    }
-    SATOR_PUSH(z->reader.scratch, z->unused, z->n_unused, key);
+    if (!sator_lists(key, z->n_unused, z->unused))
+        SATOR_PUSH(z->reader.scratch, z->unused, z->n_unused, key);
 }
 
 void zigzag_check(

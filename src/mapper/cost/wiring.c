@@ -22,15 +22,6 @@ enum {
     MOST_LINKS = 64 /* of a network that has a formula */
 };
 
-static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
-{
-    for (int i = 0; i < n_tensors; i++) {
-        if (strcmp(tensors[i], tensor) == 0)
-            return true;
-    }
-    return n_tensors == 0;
-}
-
 static bool same_pj(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -299,7 +290,7 @@ static bool add_array(struct mapper_problem *p, int level, struct mapper_transfe
 
     for (int i = 0; i < array->n_links; i++) {
         const struct sator_link *link = &array->links[i];
-        if (!serves(link->n_tensors, link->tensors, access->name))
+        if (!sator_serves(link->n_tensors, link->tensors, access->name))
             continue;
         any = true;
         add_link(p, level, link, transfer);
@@ -314,7 +305,7 @@ static bool add_array(struct mapper_problem *p, int level, struct mapper_transfe
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
         if (bus->is_reduction != (access->role == SATOR_WRITE) ||
-                !serves(bus->n_tensors, bus->tensors, access->name))
+                !sator_serves(bus->n_tensors, bus->tensors, access->name))
             continue;
         any = true;
         add_bus(p, level, bus, transfer);

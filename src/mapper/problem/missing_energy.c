@@ -40,11 +40,7 @@ static const char *likeness(const struct sator_arch *arch, int level)
 
 static bool is_missing(const struct mapper_problem *p, const char *name)
 {
-    for (int i = 0; i < p->n_missing; i++) {
-        if (strcmp(p->missing[i], name) == 0)
-            return true;
-    }
-    return false;
+    return sator_lists(name, p->n_missing, p->missing);
 }
 
 /* The first level, link or bus without its energy. */

@@ -9,6 +9,7 @@
  */
 #include "mapper/problem/skew.h"
 
+#include "base/text.h"
 #include "count/count.h"
 
 #include <assert.h>
@@ -281,18 +282,9 @@ static int wanted_row(const struct mapper_problem *p)
     return -1;
 }
 
-static bool is_listed(int n, const char *const *phrases, const char *what)
-{
-    bool known = false;
-
-    for (int i = 0; i < n; i++)
-        known |= strcmp(phrases[i], what) == 0;
-    return known;
-}
-
 static void leave_out(const struct mapper_problem *p, struct mapper_skews *skews, const char *what)
 {
-    if (!is_listed(skews->n_left_out, skews->left_out, what))
+    if (!sator_lists(what, skews->n_left_out, skews->left_out))
         SATOR_PUSH(p->arena, skews->left_out, skews->n_left_out, what);
 }
 
@@ -300,7 +292,7 @@ static void leave_out(const struct mapper_problem *p, struct mapper_skews *skews
 static void leave_uncounted(
         const struct mapper_problem *p, struct mapper_skews *skews, const char *what)
 {
-    if (!is_listed(skews->n_counted, skews->counted, what))
+    if (!sator_lists(what, skews->n_counted, skews->counted))
         SATOR_PUSH(p->arena, skews->counted, skews->n_counted, what);
 }
 

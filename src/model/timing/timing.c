@@ -2,6 +2,7 @@
 #include "model/timing/timing.h"
 
 #include "base/checked.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -181,7 +182,7 @@ static const char *const *list_tensors(const struct timing *timing, int q, int *
     *n = 0;
     for (int i = 0; i < n_accesses; i++) {
         const char *tensor = analysis->model->tensors[i];
-        if (timing->served[q * n_accesses + i] && !model_lists(tensor, *n, names))
+        if (timing->served[q * n_accesses + i] && !sator_lists(tensor, *n, names))
             names[(*n)++] = tensor;
     }
     return names;
