@@ -6,6 +6,7 @@
 #include "mapper/problem/skew.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -503,8 +504,7 @@ static enum sator_status read_utilization(struct reader *r)
     if (length == 0 || end != number + length || *r->at != '\0' || !(share > 0 && share <= 1))
         return malformed(r, number,
                 "utilization is a share of all PEs, above 0 and at most 1: 'utilization 0.5'");
-    if (share > r->problem->least_utilization)
-        r->problem->least_utilization = share;
+    r->problem->least_pes = fmax(r->problem->least_pes, share * (double)r->problem->pes);
     return SATOR_OK;
 }
 
@@ -592,7 +592,7 @@ bool sator_mapper_may_spread_loop(
 bool sator_mapper_is_allowed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
-    double used = 1, all = 1;
+    double used = 1;
 
     for (int r = 0; r < problem->n_rows; r++) {
         const struct mapper_row *row = &problem->row[r];
@@ -603,9 +603,8 @@ bool sator_mapper_is_allowed(
                 return false;
             used *= row->is_space ? (double)factor : 1;
         }
-        all *= row->is_space ? (double)row->shape : 1;
     }
-    return used >= problem->least_utilization * all && !sator_mapper_has_gaps(problem, mapping) &&
+    return used >= problem->least_pes && !sator_mapper_has_gaps(problem, mapping) &&
             sator_mapper_may_spread(problem, mapping, ~0U);
 }
 

@@ -2,6 +2,7 @@
 #include "mapper/problem/problem.h"
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/text.h"
 #include "model/network.h"
 
 #include <math.h>
@@ -87,21 +88,6 @@ static enum sator_status check_idle(
 
 /* ---- the architecture ---- */
 
-static bool listed(const char *name, int n_names, const char *const *names)
-{
-    for (int i = 0; i < n_names; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool holds(const struct sator_memory *memory, const char *tensor)
-{
-    return (memory->n_tensors == 0 || listed(tensor, memory->n_tensors, memory->tensors)) &&
-            !listed(tensor, memory->n_bypass, memory->bypass);
-}
-
 static void add_capacities(
         struct mapper_problem *p, const struct sator_memory *spec, struct mapper_memory *memory)
 {
@@ -163,8 +149,8 @@ static enum sator_status add_memory(struct builder *b, int level, int64_t instan
         memory->word_bits[a] = sator_memory_word_bits(spec, name, bits);
         for (int w = 0; w < 2; w++)
             memory->pj[w][a] = sator_memory_action(NULL, spec, name, bits, w == 1).word_pj;
-        memory->holds |= holds(spec, name) ? 1U << a : 0;
-        memory->may_bypass |= listed(name, spec->n_may_bypass, spec->may_bypass) ? 1U << a : 0;
+        memory->holds |= sator_memory_holds(spec, name) ? 1U << a : 0;
+        memory->may_bypass |= sator_lists(name, spec->n_may_bypass, spec->may_bypass) ? 1U << a : 0;
     }
     memory->may_bypass &= memory->holds;
     memory->bypassed = b->bypassed == NULL ? 0 : b->bypassed[p->n_memories] & memory->may_bypass;
@@ -177,8 +163,8 @@ done:
     return st;
 }
 
-/* A row a dimension; "*instances" are those of what is inside from here on. */
-static enum sator_status add_array(struct builder *b, int level, int64_t *instances)
+/* A row a dimension. */
+static enum sator_status add_array(struct builder *b, int level)
 {
     struct mapper_problem *p = b->problem;
     const struct sator_level *array = &b->arch->levels[level];
@@ -192,7 +178,7 @@ static enum sator_status add_array(struct builder *b, int level, int64_t *instan
                 .linked = -1,
                 .shape = array->array.shape[d]};
         p->n_space_dims++;
-        if (__builtin_mul_overflow(*instances, array->array.shape[d], instances))
+        if (__builtin_mul_overflow(p->pes, array->array.shape[d], &p->pes))
             return sator_error(b->ctx, array->loc, "'%s' has too many PEs", array->name);
     }
 done:
@@ -202,24 +188,24 @@ done:
 static enum sator_status add_levels(struct builder *b)
 {
     struct mapper_problem *p = b->problem;
-    int64_t instances = 1;
     enum sator_status st = SATOR_OK;
 
+    p->pes = 1;
     p->cycles_per_instance = 1;
     p->mac_pj = 0;
     for (int i = 0; i < b->arch->n_levels; i++) {
         const struct sator_level *level = &b->arch->levels[i];
         if (level->kind == SATOR_LEVEL_MEMORY) {
-            SATOR_TRY(add_memory(b, i, instances));
+            SATOR_TRY(add_memory(b, i, p->pes));
         } else if (level->kind == SATOR_LEVEL_ARRAY) {
-            SATOR_TRY(add_array(b, i, &instances));
+            SATOR_TRY(add_array(b, i));
         } else {
             p->mac_pj =
                     sator_compute_figure(p->arena, &level->compute, sator_operand_bits(b->workload))
                             .value;
             p->cycles_per_instance = level->compute.cycles;
             if (!isnan(level->compute.leakage_pj.value))
-                p->leakage_pj += level->compute.leakage_pj.value * (double)instances;
+                p->leakage_pj += level->compute.leakage_pj.value * (double)p->pes;
         }
     }
     if (p->n_memories == 0 || p->row[0].is_space) {
@@ -348,11 +334,8 @@ static double figure(struct mapper_problem *p, double value, const char *name)
     if (!isnan(value))
         return value;
     p->has_energy = false;
-    for (int i = 0; i < p->n_missing; i++) {
-        if (strcmp(p->missing[i], name) == 0)
-            return 0;
-    }
-    SATOR_PUSH(p->arena, p->missing, p->n_missing, name);
+    if (!sator_lists(name, p->n_missing, p->missing))
+        SATOR_PUSH(p->arena, p->missing, p->n_missing, name);
     return 0;
 }
 

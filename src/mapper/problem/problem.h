@@ -278,6 +278,7 @@ struct mapper_problem {
     double mac_pj, cycles_per_instance;
     double leakage_pj; /* a cycle, everything together */
     int n_space_dims;
+    int64_t pes; /* of all arrays together */
     bool has_energy; /* all figures that a mapping's energy needs are given */
     int n_missing; /* figures of energy that are not given: of levels and links */
     const char **missing; /* their names */
@@ -313,7 +314,7 @@ struct mapper_problem {
     unsigned ordered; /* loops that an order of instances keeps from running in parallel */
     const char *order; /* how the space keeps that order, for people; NULL: there is none */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
-    double least_utilization; /* share of the PEs that a constraint asks for */
+    double least_pes; /* that a constraint asks for */
     enum sator_map_objective objective;
 };
 

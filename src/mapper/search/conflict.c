@@ -18,7 +18,8 @@ enum {
 };
 
 struct feasibility {
-    struct mapper_problem problem; /* without the utilization asked for */
+    struct mapper_problem problem; /* without the PEs asked for, */
+    double needed_pes; /* which are these */
     struct mapper_words *words;
     struct mapper_mapping mapping, found; /* found: with most_pes */
     int64_t left[MAPPER_LOOPS + 1]; /* of each loop, beside the factors set */
@@ -27,19 +28,9 @@ struct feasibility {
     int64_t number[MAPPER_LOOPS]; /* imperfect problems: product of the factors set further out */
     int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
     int broken_loop; /* whose factors do not divide its extent; -1: none */
-    double needed_pes; /* that the utilization asks for */
     double most_pes; /* that a mapping legal in all else uses, as far as looked; 0: none is legal */
     int looks;
 };
-
-static double all_pes(const struct mapper_problem *p)
-{
-    double all = 1;
-
-    for (int r = 0; r < p->n_rows; r++)
-        all *= p->row[r].is_space ? (double)p->row[r].shape : 1;
-    return all;
-}
 
 /* The least innermost tile of "loop" that its unrolling allows and that the factors set, "number"
  * together, and one more where a memory is free to have it, cover; sets that one. 0: none. */
@@ -236,8 +227,8 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
 {
     memset(f, 0, sizeof *f);
     f->problem = *problem;
-    f->problem.least_utilization = 0;
-    f->needed_pes = problem->least_utilization * all_pes(problem);
+    f->problem.least_pes = 0;
+    f->needed_pes = problem->least_pes;
     sator_mapper_mapping_init(problem, &f->mapping);
     set_fixed(f);
     if (f->broken_loop >= 0)
@@ -248,7 +239,7 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
         f->n_divisors[i] =
                 sator_mapper_divisors(problem->arena, problem->extent[i], &f->divisors[i]);
     f->words = sator_mapper_words_new(&f->problem);
-    unroll(f, 0, 0, 1, all_pes(problem), 1);
+    unroll(f, 0, 0, 1, (double)problem->pes, 1);
     sator_mapper_words_free(f->words);
     f->words = NULL;
     /* of tiles that are counted the least one need not be the one that fits */
@@ -372,7 +363,7 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
     if (f->most_pes > 0) {
         sator_help(ctx, "at most %s of %s PEs can run in parallel, %s are asked for",
                 sator_int_format((sator_int)f->most_pes, ',', most),
-                sator_int_format((sator_int)all_pes(p), ',', all),
+                sator_int_format(p->pes, ',', all),
                 sator_int_format((sator_int)ceil(f->needed_pes), ',', needed));
         return;
     }

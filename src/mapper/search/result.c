@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct describer {
     const struct mapper_problem *problem;
@@ -552,9 +551,8 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
     result->total_cycles = isnan(scheduled) ? cost.cycles : scheduled;
     result->clock_mhz = problem->arch->clock_mhz;
     result->area_um2 = sator_arch_area(problem->arch);
-    result->pes = result->active_pes = 1;
-    for (int r = 0; r < problem->n_rows; r++)
-        result->pes *= problem->row[r].is_space ? problem->row[r].shape : 1;
+    result->pes = problem->pes;
+    result->active_pes = 1;
     for (int i = 0; i < problem->n_loops; i++)
         result->active_pes *= places_of(problem, mapping, i, 0, problem->extent[i]);
     if (problem->in_hull)

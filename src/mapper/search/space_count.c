@@ -156,14 +156,13 @@ static double count_factors(const struct mapper_problem *p)
 {
     struct counter c = {.problem = p};
     int64_t ones[MAPPER_ROWS];
-    double ways = 0, all = 1;
+    double ways = 0;
 
     for (int r = 0; r < p->n_rows; r++) {
         if (!p->row[r].is_space)
             continue;
         ones[c.n_arrays] = 1;
         c.array[c.n_arrays++] = r;
-        all *= (double)p->row[r].shape;
     }
     sator_mapper_mapping_init(p, &c.mapping);
     c.now = sator_memo_new(sizeof(struct state));
@@ -175,7 +174,7 @@ static double count_factors(const struct mapper_problem *p)
         double pes = 1;
         for (int r = 0; r < c.n_arrays; r++)
             pes *= (double)state[k].used[r];
-        ways += pes >= p->least_utilization * all ? state[k].ways : 0;
+        ways += pes >= p->least_pes ? state[k].ways : 0;
     }
     bool overflows = sator_memo_size(c.now) > MOST_STATES;
     sator_memo_free(c.now);

@@ -350,7 +350,7 @@ static void check_spread(const struct mapper_problem *p, const struct mapper_map
 static void check_factors(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         struct sator_text *text)
 {
-    double used = 1, all = 1;
+    double used = 1;
 
     for (int r = 0; r < p->n_rows; r++) {
         const struct mapper_row *row = &p->row[r];
@@ -364,11 +364,10 @@ static void check_factors(const struct mapper_problem *p, const struct mapper_ma
                 sator_text_add(text, "%s runs '%s' in parallel, which %s excludes\n", level,
                         p->loop_names[i], who(p, i));
         }
-        all *= row->is_space ? (double)row->shape : 1;
     }
-    if (used < p->least_utilization * all)
-        sator_text_add(text, "%.0f of %.0f PEs are used, a constraint asks for %.0f\n", used, all,
-                ceil(p->least_utilization * all));
+    if (used < p->least_pes)
+        sator_text_add(text, "%.0f of %lld PEs are used, a constraint asks for %.0f\n", used,
+                (long long)p->pes, ceil(p->least_pes));
 }
 
 static void check_orders(const struct mapper_problem *p, const struct mapper_mapping *mapping,

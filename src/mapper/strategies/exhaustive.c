@@ -232,13 +232,11 @@ static void tiles_of(struct enumeration *e, int m)
 static void try_unrolling(struct enumeration *e)
 {
     const struct mapper_problem *p = e->problem;
-    double positions = 1, all = 1;
+    double positions = 1;
 
-    for (int r = 0; r < p->n_rows; r++) {
+    for (int r = 0; r < p->n_rows; r++)
         positions *= p->row[r].is_space ? (double)e->used[r] : 1;
-        all *= p->row[r].is_space ? (double)p->row[r].shape : 1;
-    }
-    if (positions < p->least_utilization * all || !sator_mapper_may_spread(p, &e->mapping, ~0U))
+    if (positions < p->least_pes || !sator_mapper_may_spread(p, &e->mapping, ~0U))
         return;
     e->search->counters.unrollings += e->member == 0; /* which all members go through */
     e->traffic.time_stamps = 1;

@@ -264,7 +264,7 @@ static void search_hull(struct mapper_search *search)
         hull->has_limits = p->has_limits;
         hull->has_orders = p->has_orders;
         hull->ordered = p->ordered;
-        hull->least_utilization = p->least_utilization;
+        hull->least_pes = p->least_pes;
         hull->watch = p->watch;
         try_best_of_hull(search, hull);
     }

@@ -289,11 +289,8 @@ static void search_sizes(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
     const struct sizes *list = o->plan->sizes;
     int choice[MAPPER_ROWS];
-    double pes = 1;
 
-    for (int r = 0; r < p->n_rows; r++)
-        pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
-    for (int k = 0; k < o->plan->n_sizes && list[k].pes >= p->least_utilization * pes; k++) {
+    for (int k = 0; k < o->plan->n_sizes && list[k].pes >= p->least_pes; k++) {
         o->at.compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
         know_nothing(o);
         struct mapper_share all = optimal_fixed(o->problem, &o->at);

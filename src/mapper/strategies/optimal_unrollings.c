@@ -412,11 +412,8 @@ static void find_sizes(struct optimal_plan *plan, struct sator_arena *arena)
 static void assume_sizes(struct optimal_plan *plan, struct sator_arena *arena)
 {
     const struct mapper_problem *p = plan->problem;
-    struct sizes all = {.pes = 1};
+    struct sizes all = {.pes = fmin((double)p->pes, (double)p->instances)};
 
-    for (int r = 0; r < p->n_rows; r++)
-        all.pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
-    all.pes = fmin(all.pes, (double)p->instances);
     SATOR_PUSH(arena, plan->sizes, plan->n_sizes, all);
 }
 
