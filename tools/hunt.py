@@ -407,7 +407,8 @@ def reduce(fields, fault, options):
     seen = set()
     while True:
         for less in simpler(fields):
-            if {"workload", "levels", "ask"} <= set(less) and str(less) not in seen:
+            whole = fields.keys() == less.keys() and fields["ask"].keys() - {"constraints"} <= less["ask"].keys()
+            if whole and str(less) not in seen:
                 seen.add(str(less))
                 said = [s for s in (outcome(less, seed, options) for seed in range(2)) if s[2] == fault[2]]
                 if said and not said[0][3].startswith("Traceback"):
