@@ -143,7 +143,9 @@ static void make_case(struct random *random, struct test_case *c)
  *     mirror image, T[k, floor(i/4) - i], has 7;
  *   - an array of three dimensions, whose orders are six;
  *   - a skew that lets PEs of a bus use one word: in T[rx + ox] at a stamp t PE[ox] has A[t];
- *   - the same on buses that are not whole rows or columns. */
+ *   - the same on buses that are not whole rows or columns;
+ *   - a bus along i + 2 j, which joins PEs with one A[2 ox + rx] where rx runs along i and ox along
+ *     j, and none the other way round. */
 #define CUBE(name, i, j, k)                                                                        \
     "{name: " #name ", map: \"PE[i,j,k] -> PE[i+" #i ",j+" #j ",k+" #k                             \
     "]\", interval: 1, energy_pj: "                                                                \
@@ -167,6 +169,12 @@ static const struct test_case fixed[] = {
                 .arch = "multicast-8x8",
                 .shape = "levels.PE.shape=[2,4]",
                 .wires = "levels.PE.multicast=[{name: pair, map: \"PE[i,j] -> BUS[i, j/2]\", "
+                         "energy_pj: 0.2}]",
+                .options = {.pack = 1, .skew = 1}},
+        {.workload = "conv2d-strided:k=2,ox=3,rx=3,c=1,oy=1,ry=1",
+                .arch = "multicast-8x8",
+                .shape = "levels.PE.shape=[3,3]",
+                .wires = "levels.PE.multicast=[{name: slant, map: \"PE[i,j] -> BUS[i + 2*j]\", "
                          "energy_pj: 0.2}]",
                 .options = {.pack = 1, .skew = 1}},
 };
