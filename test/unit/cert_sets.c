@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "certificate/certificate.h"
+#include "certificate/cert_bound.h"
 
 enum {
     MOST = 4096,
@@ -56,6 +56,32 @@ static int kept_by_all(const struct cert_run *runs, int n_set, int n, int64_t sh
     return kept;
 }
 
+/* What enters the tile that the runs make: nobody has it at the places "at", the first of which is
+ * its own in the stamp before, the others over wires. At least, where it has gaps and there are
+ * several. */
+static void check_fresh(int n, const struct cert_run *runs, int n_at, const int64_t *at)
+{
+    static const struct cert_link wire = {.is_wire = true};
+    struct cert_place place = {.pes = 2, .n = n_at - 1};
+    const struct cert_places places = {1, &place};
+    struct cert_tile tile = {.n_dims = 1, .n_runs = {n}, .run = {runs}};
+    bool all[MOST] = {false}, had[MOST] = {false};
+    int words = 0;
+
+    mark(runs, 0, n, 0, all);
+    for (int k = 0; k < n_at; k++) {
+        mark(runs, 0, n, at[k], had);
+        if (k > 0)
+            place.source[k - 1] = (struct cert_source){&wire, {at[k]}};
+    }
+    for (int i = 0; i < MOST; i++)
+        words += all[i] && !had[i];
+    cert_tile_init(&tile);
+    const double fresh = cert_fresh(&places, &tile, &(int64_t){-at[0]});
+    assert_true(fresh >= 0 && fresh <= 2 * words);
+    assert_true(fresh == 2 * words || (tile.has_gaps && n_at > 1));
+}
+
 static void test_known(void **state)
 {
     (void)state;
@@ -100,6 +126,8 @@ static void test_random(void **state)
         assert_true(cert_most_common(n, runs, shift) >= common);
         assert_int_equal(
                 cert_common_of_all(n_set, n, runs, shift), kept_by_all(runs, n_set, n, shift));
+        for (int n_at = 1; n_at <= 3; n_at++)
+            check_fresh(n, runs, n_at, (const int64_t[]){shift, shift - 3, 7 - shift});
     }
 }
 

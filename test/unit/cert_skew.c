@@ -279,6 +279,48 @@ static void test_passed(void **state)
     end(&f);
 }
 
+/* B passes over an array that is skewed inside of one: where a link leads it to PEs of the outer
+ * one, which run at other times, its words are counted; else each PE has them by itself. What is
+ * counted depends on when each PE runs, and so on the order of loops along each of the two arrays.
+ */
+static void test_nested(void **state)
+{
+    (void)state;
+    static const char arch[] =
+            "name: nested\nlevels:\n"
+            "  - {memory: DRAM}\n"
+            "  - {array: PE, shape: [2], links: [{name: on, map: \"PE[i] -> PE[i+1]\", "
+            "interval: 1, tensors: [%s]}]}\n"
+            "  - {memory: L1, tensors: [A, Y]}\n"
+            "  - {array: lane, shape: [2], links: [{name: next, map: \"lane[i] -> lane[i+1]\", "
+            "interval: 1, tensors: [%s]}]}\n"
+            "  - {memory: registers}\n"
+            "  - {compute: mac, cycles: 1}\n";
+    static const char *const outer[] = {"A", "B"}, *const inner[] = {"A", "Y"};
+    static const int64_t both[5] = {0, 1, 0, 1, 0}, none[5] = {0};
+    struct fixture f;
+    char text[1024];
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, arch, outer[i / 2], inner[i % 2]);
+        begin(&f, gemm, text, SATOR_MAP_LATENCY, 0, NULL);
+        f.question.counts = true;
+        enter(&f, 5, none, false);
+        for (int row = 1; row < 4; row += 2)
+            assert_false(cert_order_matters(f.problem, row));
+        enter(&f, 5, both, false);
+        f.part.factor[1][0] = f.part.factor[3][1] = 2;
+        for (int m = 0; m < f.problem->n_moves; m++) {
+            const struct cert_move *move = &f.problem->move[m];
+            if (move->between >> 1 & move->between >> 3 & 1)
+                assert_int_equal(cert_is_counted(f.problem, &f.part, move), i / 2 == 1);
+        }
+        for (int row = 1; row < 4; row += 2)
+            assert_true(cert_order_matters(f.problem, row));
+        end(&f);
+    }
+}
+
 /* A window of 3 words that moves by one in 4 steps: 6 words of A in all, 3 of B. */
 static void test_window(void **state)
 {
@@ -617,6 +659,7 @@ int main(void)
             cmocka_unit_test(test_many),
             cmocka_unit_test(test_in_time),
             cmocka_unit_test(test_passed),
+            cmocka_unit_test(test_nested),
             cmocka_unit_test(test_window),
             cmocka_unit_test(test_bus),
             cmocka_unit_test(test_figure_1),
