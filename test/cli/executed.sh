@@ -40,4 +40,13 @@ END
 for cut in 1 2 3; do
     nest 'k: 6, i: 2, j: 2' 'Y[k] += A[i,j]' "space: \"j\"\ntime: \"k, i, j\"\ncuts: {L2: {time: $cut}}"
 done
+
+# Links of all PEs but those of one row, which are two boxes of PEs
+cat >machine.yaml <<'END'
+levels:
+  - {memory: DRAM, bandwidth_bits: 16}
+  - {array: PE, shape: [6, 3], links: [{name: on, map: "PE[i,k] -> PE[i+1,k] : i != 2", interval: 1}]}
+  - {compute: mac}
+END
+nest 'i: 6, j: 4, k: 3' 'Y[i,k] += A[j] * A[i]' 'space: "i, k"\ntime: "i+j"'
 exit 0
