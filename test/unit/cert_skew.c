@@ -321,6 +321,34 @@ static void test_nested(void **state)
     }
 }
 
+/* One link of three stamps is late under a skew of one, whichever of the links it is. */
+static void test_late(void **state)
+{
+    (void)state;
+    static const char arch[] = "name: late\nlevels:\n"
+                               "  - {memory: DRAM}\n"
+                               "  - array: PE\n"
+                               "    shape: [4]\n"
+                               "    links:\n"
+                               "      - {name: a, map: \"PE[i] -> PE[i+1]\", interval: %d}\n"
+                               "      - {name: b, map: \"PE[i] -> PE[i+1]\", interval: %d}\n"
+                               "  - {compute: mac, cycles: 1}\n";
+    static const int intervals[][2] = {{1, 1}, {1, 3}, {3, 1}, {2, 1}};
+    static const int64_t one[2] = {0, 1}, none[2] = {0};
+    struct fixture f;
+    char text[1024];
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, arch, intervals[i][0], intervals[i][1]);
+        begin(&f, gemm, text, SATOR_MAP_LATENCY, 0, NULL);
+        enter(&f, 2, one, false);
+        assert_true(f.problem->has_late == (i == 1 || i == 2));
+        enter(&f, 2, none, false);
+        assert_false(f.problem->has_late);
+        end(&f);
+    }
+}
+
 /* A window of 3 words that moves by one in 4 steps: 6 words of A in all, 3 of B. */
 static void test_window(void **state)
 {
@@ -660,6 +688,7 @@ int main(void)
             cmocka_unit_test(test_in_time),
             cmocka_unit_test(test_passed),
             cmocka_unit_test(test_nested),
+            cmocka_unit_test(test_late),
             cmocka_unit_test(test_window),
             cmocka_unit_test(test_bus),
             cmocka_unit_test(test_figure_1),

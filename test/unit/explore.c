@@ -101,7 +101,10 @@ static void wrong_expressions_are_located(void **state)
             {"tensors.A.uniqe_volume", "did you mean 'tensors.A.unique_volume'?"},
             {"3x", "where:1:1: error: this is no number"},
             {"min(3)", "min and max take two arguments"}, {"pes ! 3", "an operator is expected"},
-            {"1e999", "this is no number"}};
+            {"1e999", "this is no number"},
+            {"pes andy", "where:1:5: error: an operator is expected here"},
+            {"pes orbit 3", "where:1:5: error: an operator is expected here"},
+            {"nothing", "there is no figure 'nothing'"}};
     struct sator_ctx *ctx = *state;
     const struct explore_expression *expression = NULL;
     char deep[1000];
