@@ -14,6 +14,15 @@ echo "--- SVG"
 for picture in machine array roofline energy tree; do
     sator analyze $small --svg $picture | sed -n '1s/ .*//p; $p'
 done
+# seven links, of which the last has the first one's colour again
+{
+    printf 'levels:\n  - {memory: DRAM}\n  - array: PE\n    shape: [8]\n    links:\n'
+    for n in 0 1 2 3 4 5 6; do echo "      - {name: l$n, map: \"PE[i] -> PE[i+1] : i = $n\", interval: 1}"; done
+    echo '  - {compute: mac}'
+} >seven.yaml
+sator analyze gemm:i=8,j=2,k=4 --arch seven.yaml --space i --time 'j, k+i' --from 1 --stamps 12 --svg array |
+    sed -n '/<rect/h; />l[0-9]</{G; s/.*>\(l[0-9]\)<.*fill="\(#[0-9a-f]*\)".*/\1 \2/p; }' | tr '\n' ' '
+echo
 echo "--- pages"
 sator report $small -o page.html && grep -c '"format":"sator-report","version":2' page.html
 sator report $small --json | head -c 37 && echo
