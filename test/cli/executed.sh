@@ -49,4 +49,25 @@ levels:
   - {compute: mac}
 END
 nest 'i: 6, j: 4, k: 3' 'Y[i,k] += A[j] * A[i]' 'space: "i, k"\ntime: "i+j"'
+
+# A ring of wires around PEs of two lanes each: it leads from a lane to the same one of the next PE
+cat >machine.yaml <<'END'
+levels:
+  - {memory: scratchpad, bandwidth_bits: 16}
+  - {array: PE, shape: [4], links: [{name: round, map: "PE[i] -> PE[(i+1)%4]", interval: 0}]}
+  - {array: lane, shape: [2]}
+  - {compute: mac}
+END
+nest 'i: 2, j: 4, k: 3' 'Y[i,j] += A[i,k] * B[k,j]' 'space: "j, i"\ntime: "k"'
+
+# Stamps whose first row begins below 0
+cat >machine.yaml <<'END'
+levels:
+  - {memory: DRAM, bandwidth_bits: 16}
+  - {array: PE, shape: [4], links: [{name: on, map: "PE[i] -> PE[i+1]", interval: 1}]}
+  - {compute: mac}
+END
+for time in '-j, k + i' 'j - i, k'; do
+    nest 'i: 4, j: 3, k: 3' 'Y[i,j] += A[i,k] * B[k,j]' "space: \"i\"\ntime: \"$time\""
+done
 exit 0
