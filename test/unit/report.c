@@ -1,6 +1,8 @@
 /* Reports of results that are made by hand: the GEMM of doc/model.md, section 5, and odd ones. */
 #include "report/report.h"
 #include "base/grid.h"
+#include "sator/build.h"
+#include "sator/map.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -631,6 +633,44 @@ static void test_network(void **state)
     sator_ctx_free(ctx);
 }
 
+/* Without options a mapping, and a front of mappings, are what they are with those that are all 0.
+ */
+static void test_maps_without_options(void **state)
+{
+    (void)state;
+    static const struct sator_report_options zero = {.size = sizeof zero};
+    static const struct sator_map_options latency = {
+            .size = sizeof latency, .objective = SATOR_MAP_LATENCY};
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_map_result *result;
+    char *text[2];
+
+    assert_int_equal(sator_network_load(ctx, "gemm:i=4,j=4,k=4", NULL, &network) == SATOR_OK &&
+                    sator_arch_load(ctx, "conventional", NULL, &arch) == SATOR_OK &&
+                    sator_map(ctx, network, 0, arch, &latency, &result) == SATOR_OK,
+            true);
+    const struct sator_map_result *results[] = {result};
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(sator_report_maps(ctx, NULL, results, 1, k == 0 ? NULL : &zero, &text[k]),
+                SATOR_OK);
+    assert_string_equal(text[0], text[1]);
+    free(text[0]);
+    free(text[1]);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(sator_report_front(ctx, results, 1, true, k == 0 ? NULL : &zero, &text[k]),
+                SATOR_OK);
+    assert_string_equal(text[0], text[1]);
+    assert_contains(text[0], "gemm");
+    free(text[0]);
+    free(text[1]);
+    sator_map_result_free(result);
+    sator_arch_free(arch);
+    sator_network_free(network);
+    sator_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -645,6 +685,7 @@ int main(void)
             cmocka_unit_test(test_sort_and_marks),
             cmocka_unit_test(test_unknown_sort_key),
             cmocka_unit_test(test_network),
+            cmocka_unit_test(test_maps_without_options),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
