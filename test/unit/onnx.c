@@ -286,6 +286,10 @@ static void test_nests(void **state)
                     "sizes: {h: 2, i: 4, j: 3, k: 8}", false},
             {"input x 4 batch\nweights w 8 3\nMatMul m: x w -> y", "sizes: {i: 4, j: 3, k: 8}",
                     false},
+            /* of bytes, sums of 32 bits (the standard's T3) */
+            {"input x 1 8 10\ninput w 4 8 3\nCast a: x -> u ; to:2\nCast b: w -> v ; to:3\n"
+             "ConvInteger c: u v -> y",
+                    "word_bits: {A: 8, B: 8, Y: 32}", false},
     };
 
     (void)state;
