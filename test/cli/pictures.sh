@@ -26,6 +26,9 @@ echo
 echo "--- pages"
 sator report $small -o page.html && grep -c '"format":"sator-report","version":2' page.html
 sator report $small --json | head -c 37 && echo
+# README.md's example: 20.97 of 52.50 uJ
+sator report "$SOURCE/examples/gemm.c" --arch systolic-2d-8x8 --space 'i%8, j%8' --time 'i/8, j/8, i%8 + j%8 + k' --json |
+    grep -o 'scratchpad.read takes [^"]*'
 sator explore gemm:i=16,j=16,k=16 --arch systolic-2d-8x8 --timing roofline --quiet --db small.db --top 1 >/dev/null
 sator query small.db --html | grep -c '"points":{"rows":'
 sator query small.db --show pareto | tail -2

@@ -54,6 +54,15 @@ levels:
 END
     equal gemm:i=3,j=4,k=3 --arch ring.yaml --space j --time 'i, k'
 done
+echo "== a link to two PEs at once"
+cat >two.yaml <<END
+name: two
+levels:
+  - {memory: scratchpad}
+  - {array: PE, shape: [4], links: [{name: on, map: "{ PE[i] -> PE[j] : i < j and j <= i + 2 }", interval: 1}]}
+  - {compute: mac}
+END
+equal gemm:i=4,j=3,k=3 --arch two.yaml --space i --time 'j, k + i'
 echo "== files"
 sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --trace t.json --events e.jsonl -o out.txt || exit 1
 head -n 1 e.jsonl
