@@ -70,6 +70,13 @@ grep -q 'shape: \[2, 2\]' shown || fail "4 instances with meshX 2 are not 2 x 2"
 grep -q 'stamps  *1,152 in 288 time-stamps' result || fail "not 2 x 4 x 4 x 9 steps of 4 PEs"
 "$sator" map problem.yaml --arch arch.yaml --timing roofline --objective latency -q 2>/dev/null | grep -q 'best  *288 cycles' ||
     fail "not 1,152 multiply-accumulates on 4 PEs"
+# a single target is one, and a list of none is passed over
+asks() {
+    { cat arch.yaml; printf 'mapspace: {targets: []}\nconstraints: {targets: %s}\n' "$1"; } >asks.yaml
+    "$sator" show asks.yaml 2>&1 >/dev/null | grep -c 'not honoured: constraints on loops'
+}
+[ "$(asks '[]')" = 0 ] || fail "constraints that are none"
+[ "$(asks '[{target: Buffer, type: temporal, factors: C1}]')" = 1 ] || fail "a single constraint is lost"
 
 # Version 0.4 as it is written: tagged nodes, attributes that containers hand down, aliases, constraints at the nodes.
 cat >nodes.yaml <<'EOF'
