@@ -70,4 +70,10 @@ END
 for time in '-j, k + i' 'j - i, k'; do
     nest 'i: 4, j: 3, k: 3' 'Y[i,j] += A[i,k] * B[k,j]' "space: \"i\"\ntime: \"$time\""
 done
+# and rows in which all stamps of one come after what the row outside adds: 3,000 of 3,000 + 3 stamps, too many to be followed
+sed 's/, bandwidth_bits: 16//' machine.yaml >free.yaml
+for time in 'j, k + i' 'j, j + k + i'; do
+    sator analyze gemm:i=4,j=3000,k=3000 --arch free.yaml --space i --time "$time" --work-limit 1000000 --json |
+        grep -q '"scheduled":.*[^0-9]9009000,' || echo "$time: not 9,009,000 cycles"
+done
 exit 0

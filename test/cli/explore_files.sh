@@ -7,6 +7,10 @@ run --db a.db
 run --db a.db --resume
 run --db a.db --resume --skew 2
 run --db a.db --resume --set levels.scratchpad.bandwidth_bits=64
+for pj in '0.3 0.2' '0.2 0.3'; do # of each of two links
+    run --db a.db --resume --set "levels.PE.links=[{name: east, map: \"PE[i,j] -> PE[i,j+1]\", interval: 1, energy_pj: ${pj% *}},
+        {name: south, map: \"PE[i,j] -> PE[i+1,j]\", interval: 1, energy_pj: ${pj#* }}]"
+done
 run --db a.db --resume --shard 1/2
 echo 'not a database' >text.db
 run --db text.db --resume
