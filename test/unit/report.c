@@ -633,6 +633,31 @@ static void test_network(void **state)
     sator_ctx_free(ctx);
 }
 
+/* The first and the last sequence of each row of table 3-7 of the Unicode standard, and what is
+ * just outside of these: each of its bytes is broken. */
+static void test_sequences(void **state)
+{
+    (void)state;
+    static const char *const well_formed[] = {"\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80",
+            "\xE0\xBF\xBF", "\xE1\x80\x80", "\xEC\xBF\xBF", "\xED\x80\x80", "\xED\x9F\xBF",
+            "\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF0\xBF\xBF\xBF",
+            "\xF1\x80\x80\x80", "\xF3\xBF\xBF\xBF", "\xF4\x80\x80\x80", "\xF4\x8F\xBF\xBF"};
+    static const char *const broken[] = {"\x80", "\xBF", "\xC1\xBF", "\xC2\xC0", "\xDF\xFF",
+            "\xE0\x9F\xBF", "\xED\xA0\x80", "\xED\xBF\xBF", "\xE1\x80\xC0", "\xF0\x8F\xBF\xBF",
+            "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF1\x80\x80\xC0", "\xFF"};
+    struct sator_arena *arena = sator_arena_new();
+
+    for (size_t i = 0; i < sizeof well_formed / sizeof *well_formed; i++)
+        assert_string_equal(report_utf8(arena, well_formed[i]), well_formed[i]);
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        char expected[16] = "";
+        for (size_t k = 0; k < strlen(broken[i]); k++)
+            strcat(expected, "\xEF\xBF\xBD");
+        assert_string_equal(report_utf8(arena, broken[i]), expected);
+    }
+    sator_arena_free(arena);
+}
+
 /* Without options a mapping, and a front of mappings, are what they are with those that are all 0.
  */
 static void test_maps_without_options(void **state)
@@ -685,6 +710,7 @@ int main(void)
             cmocka_unit_test(test_sort_and_marks),
             cmocka_unit_test(test_unknown_sort_key),
             cmocka_unit_test(test_network),
+            cmocka_unit_test(test_sequences),
             cmocka_unit_test(test_maps_without_options),
     };
 
