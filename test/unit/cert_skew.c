@@ -349,6 +349,28 @@ static void test_late(void **state)
     }
 }
 
+/* Both PEs sum up all four elements, from zero each: of 8 sums that a PE adds to it reads 4 back,
+ * beside 8 words of A, a word a cycle. */
+static void test_started(void **state)
+{
+    (void)state;
+    static const char sums[] = "name: sums\nsizes: {i: 4, k: 4}\nop: \"Y[i] += A[i,k]\"\n";
+    static const char arch[] = "name: two\nlevels:\n"
+                               "  - {memory: DRAM}\n"
+                               "  - {array: PE, shape: [2]}\n"
+                               "  - {memory: L1, bandwidth_bits: {read: 16}}\n"
+                               "  - {compute: mac, cycles: 1}\n";
+    static const int64_t none[3] = {0};
+    struct fixture f;
+
+    begin(&f, sums, arch, SATOR_MAP_LATENCY, 0, NULL);
+    enter(&f, 3, none, false);
+    f.part.factor[0][0] = 4;
+    f.part.factor[1][1] = f.part.factor[2][1] = 2;
+    assert_true(cert_bound(f.problem, &f.part, INFINITY) == 8 + 4);
+    end(&f);
+}
+
 /* A window of 3 words that moves by one in 4 steps: 6 words of A in all, 3 of B. */
 static void test_window(void **state)
 {
@@ -688,6 +710,7 @@ int main(void)
             cmocka_unit_test(test_in_time),
             cmocka_unit_test(test_passed),
             cmocka_unit_test(test_nested),
+            cmocka_unit_test(test_started),
             cmocka_unit_test(test_late),
             cmocka_unit_test(test_window),
             cmocka_unit_test(test_bus),
