@@ -11,6 +11,7 @@
 
 #include "mapper/phases/phases_nest.h"
 
+#include <limits.h>
 #include <string.h>
 
 void sator_mapper_phase_bits(const struct mapper_phases *phases, struct delays *delays,
@@ -286,5 +287,7 @@ bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_wo
 bool sator_mapper_scheduled_least(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles)
 {
-    return follow(phases, words, mapping, true, cycles);
+    return sator_mapper_is_ragged(phases->problem, mapping, UINT_MAX)
+            ? sator_mapper_short_least(phases, words, mapping, cycles)
+            : follow(phases, words, mapping, true, cycles);
 }

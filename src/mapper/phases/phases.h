@@ -12,7 +12,8 @@
 bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
 
-/* The same, at least: a skewed row takes what its computing, or its busiest port, takes. */
+/* The same, at least: a skewed row takes what its computing, or its busiest port, takes; of short
+ * tiles, which have no exact form, those words count that surely move. */
 bool sator_mapper_scheduled_least(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
 

@@ -289,6 +289,20 @@ static bool find_skewed(
     return true;
 }
 
+bool sator_mapper_phase_digits(struct nest *nest, const struct mapper_phases *phases,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int *cut)
+{
+    int wired = find_carried(phases, shape, true), parted = find_carried(phases, shape, false);
+
+    nest->phases = phases;
+    nest->carried_row = wired < parted ? wired : parted;
+    nest->n_digits = nest->n_levels = nest->n_movements = nest->n_runs = 0;
+    if (!list_digits(nest, mapping, shape, cut))
+        return false;
+    list_levels(nest, cut, -1);
+    return true;
+}
+
 bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, bool at_least, struct nest *nest)
 {

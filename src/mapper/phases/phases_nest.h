@@ -132,6 +132,15 @@ bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_tran
 bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, bool at_least, struct nest *nest);
 
+/* Set its digits, its levels where no row is skewed, and "cut" by memory; false: too many. */
+bool sator_mapper_phase_digits(struct nest *nest, const struct mapper_phases *phases,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int *cut);
+
+/* ---- phases_short.c ---- */
+/* Set "*cycles" to what a mapping with short tiles takes at least; false: it is too complex. */
+bool sator_mapper_short_least(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, double *cycles);
+
 /* ---- phases_enter.c ---- */
 /* Set what the row of memory "skewed" (-1: none is) is like, by the cuts of the memories; false
  * where it is of a form whose phases only the model counts. */

@@ -72,7 +72,7 @@ static bool may_be_better(struct mapper_search *search, const struct mapper_mapp
     *cycles = NAN;
     if (sator_mapper_counts_skew(p))
         return true;
-    if (p->phases != NULL && p->skew != NULL &&
+    if (p->phases != NULL && (p->skew != NULL || p->imperfect) &&
             sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles)) {
         *cycles = fmax(*cycles, cost->cycles);
         if (!sator_mapper_is_better(search, at_time(p, *cost, *cycles)))

@@ -1,0 +1,631 @@
+/* The scheduled time of a mapping with short last tiles, at least.
+ *
+ * Which stamps there are is exact: digit by digit, from the outermost, stamps are told apart by
+ * what is left of each loop in them, in the stamp before and in the next one, and by the digits
+ * that step in between. Those that agree in all this are counted together. What moves is no more
+ * than the first instance of each memory surely moves: where one keeps part of a window, or PEs
+ * come back to work, some words are left out.
+ */
+#include "mapper/phases/phases.h"
+#include "mapper/phases/phases_nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_STATES = 48, /* of a loop: what may be left of it */
+    MOST_CUTS = 24, /* values of a digit that are told apart */
+    MOST_SPLITS = 256,
+    MOST_STAMPS = 384, /* of a level in one of the level outside, told apart */
+    MOST_INSIDES = 512
+};
+
+/* What PEs have of a loop: so many whole blocks of the digits inside, and the rest of one. */
+struct blocks {
+    int64_t whole, rest;
+};
+
+/* What is left of a loop where its digits so far have their values: in the first instance of each
+ * memory, and of the compute units. */
+struct state {
+    struct blocks of[MAPPER_MEMORIES + 1];
+};
+
+/* The values of a digit that are alike, in order: from where, how many, and the states that they,
+ * those before and those after them lead to. The first and the last one stand alone. */
+struct split {
+    int n;
+    int64_t from[MOST_CUTS], count[MOST_CUTS];
+    uint8_t now[MOST_CUTS], before[MOST_CUTS], next[MOST_CUTS];
+};
+
+/* A stamp: the states of all loops in it, in the one before and in the next one; which loops have
+ * other places than there, and by how much; the levels whose digits step in between; and whether
+ * sums begin. */
+struct short_stamp {
+    uint8_t now[MAPPER_LOOPS], before[MAPPER_LOOPS], next[MAPPER_LOOPS];
+    uint16_t moved_in, moved_out;
+    int8_t into, from;
+    bool fresh, next_fresh;
+    int64_t shift_in[MAPPER_LOOPS], shift_out[MAPPER_LOOPS];
+};
+
+struct stamps {
+    int n;
+    struct {
+        struct short_stamp stamp;
+        int64_t times;
+    } item[MOST_STAMPS];
+};
+
+struct short_nest {
+    struct nest nest; /* its digits and levels */
+    struct mapper_words *words;
+    const struct mapper_mapping *mapping;
+    const struct mapper_shape *shape;
+    int64_t block[MAPPER_ROWS + 1][MAPPER_LOOPS]; /* iterations of the rows from each inward */
+    int row[MOST_DIGITS]; /* of each digit; the rows that its state has passed before it */
+    int passed[MOST_DIGITS];
+    int n_states[MAPPER_LOOPS];
+    struct state state[MAPPER_LOOPS][MOST_STATES];
+    int16_t split_of[MOST_DIGITS][MOST_STATES]; /* 1 + index; 0: not asked for yet */
+    int n_splits;
+    struct split split[MOST_SPLITS];
+    int n_insides;
+    struct inside {
+        int level;
+        struct short_stamp stamp;
+        struct run run;
+    } inside[MOST_INSIDES];
+    struct stamps stamps[MOST_LEVELS][2];
+    bool is_full; /* some table is */
+};
+
+static int memory_row(const struct mapper_problem *p, int memory)
+{
+    return memory == p->n_memories ? p->n_rows : p->memory[memory].row;
+}
+
+/* ---- what is left of a loop ---- */
+
+/* Go on inward over rows in which the loop has no temporal digit. */
+static void pass_rows(const struct short_nest *s, int loop, int first, int end, struct state *state)
+{
+    const struct mapper_problem *p = s->nest.phases->problem;
+
+    for (int r = first; r < end; r++) {
+        int64_t count = s->mapping->factor[r][loop], block = s->block[r + 1][loop];
+        for (int m = 0; m <= p->n_memories && count > 1; m++) {
+            struct blocks *b = &state->of[m];
+            if (memory_row(p, m) < r)
+                *b = (struct blocks){b->whole * count + b->rest / block, b->rest % block};
+            else /* the first instance alone */
+                *b = b->whole > 0 || b->rest >= block ? (struct blocks){1, 0}
+                                                      : (struct blocks){0, b->rest};
+        }
+    }
+}
+
+static int64_t values_of(const struct short_nest *s, const struct state *state, int digit)
+{
+    const struct blocks *first = &state->of[s->nest.phases->problem->n_memories];
+    int64_t block = s->block[s->row[digit] + 1][s->nest.digit[digit].loop];
+
+    return first->whole > 0 ? s->nest.digit[digit].factor : (first->rest + block - 1) / block;
+}
+
+static void step(const struct short_nest *s, int digit, int64_t value, struct state *state)
+{
+    int64_t block = s->block[s->row[digit] + 1][s->nest.digit[digit].loop];
+
+    for (int m = 0; m <= s->nest.phases->problem->n_memories; m++) {
+        struct blocks *b = &state->of[m];
+        int64_t whole = b->rest / block, rest = b->rest % block;
+        b->whole += value < whole;
+        b->rest = value == whole ? rest : 0;
+    }
+}
+
+static uint8_t state_at(struct short_nest *s, const struct state *from, int digit, int64_t value)
+{
+    int loop = s->nest.digit[digit].loop, n = s->n_states[loop];
+    struct state state = *from;
+
+    step(s, digit, value, &state);
+    for (int k = 0; k < n; k++) {
+        if (memcmp(&s->state[loop][k], &state, sizeof state) == 0)
+            return (uint8_t)k;
+    }
+    if (n == MOST_STATES) {
+        s->is_full = true;
+        return 0;
+    }
+    s->state[loop][n] = state;
+    s->n_states[loop]++;
+    return (uint8_t)n;
+}
+
+static void add_cut(int64_t *cuts, int *n, int64_t at, int64_t end)
+{
+    int k = *n;
+
+    if (at < 0 || at > end)
+        return;
+    for (int j = 0; j < *n; j++) {
+        if (cuts[j] == at)
+            return;
+    }
+    for (; k > 0 && cuts[k - 1] > at; k--)
+        cuts[k] = cuts[k - 1];
+    cuts[k] = at;
+    ++*n;
+}
+
+/* The values of a digit in a state, by what they and their neighbours leave. */
+static const struct split *split_of(struct short_nest *s, int digit, uint8_t id)
+{
+    int loop = s->nest.digit[digit].loop, n_cuts = 0;
+    int64_t cuts[4 + 4 * (MAPPER_MEMORIES + 1)];
+
+    if (s->split_of[digit][id] != 0)
+        return &s->split[s->split_of[digit][id] - 1];
+    if (s->n_splits == MOST_SPLITS) {
+        s->is_full = true;
+        return NULL;
+    }
+    struct state state = s->state[loop][id];
+    pass_rows(s, loop, s->passed[digit], s->row[digit], &state);
+    int64_t count = values_of(s, &state, digit), block = s->block[s->row[digit] + 1][loop];
+    add_cut(cuts, &n_cuts, 0, count);
+    add_cut(cuts, &n_cuts, 1, count);
+    add_cut(cuts, &n_cuts, count - 1, count);
+    add_cut(cuts, &n_cuts, count, count);
+    for (int m = 0; m <= s->nest.phases->problem->n_memories; m++) {
+        int64_t last = state.of[m].rest / block;
+        for (int k = -1; k <= 2 && state.of[m].rest > 0; k++)
+            add_cut(cuts, &n_cuts, last + k, count);
+    }
+    if (n_cuts > MOST_CUTS) {
+        s->is_full = true;
+        return NULL;
+    }
+    struct split *split = &s->split[s->n_splits++];
+    s->split_of[digit][id] = (int16_t)s->n_splits;
+    split->n = n_cuts - 1;
+    for (int k = 0; k < split->n; k++) {
+        int64_t v = cuts[k];
+        split->from[k] = v;
+        split->count[k] = cuts[k + 1] - v;
+        split->now[k] = state_at(s, &state, digit, v);
+        split->before[k] = v > 0 ? state_at(s, &state, digit, v - 1) : 0;
+        split->next[k] = v < count - 1 ? state_at(s, &state, digit, v + 1) : 0;
+    }
+    return split;
+}
+
+/* ---- words ---- */
+
+/* The iterations of a loop inside row "row" that one instance of memory "m", or a group of those
+ * inside it, has; in the state of a stamp. */
+static struct blocks left_at(const struct short_nest *s, int loop, uint8_t id, int row, int m)
+{
+    struct state state = s->state[loop][id];
+    int first = 0;
+
+    for (int g = 0; g < s->nest.n_digits && s->row[g] < row; g++)
+        first = s->nest.digit[g].loop == loop ? s->row[g] + 1 : first;
+    pass_rows(s, loop, first, row, &state);
+    return state.of[m];
+}
+
+/* What one transfer brings in a stamp: to one instance of the child, and to all inside one of the
+ * parent, the words of sums being so many parts of each; whether another instance with whole tiles
+ * has a part, too. */
+struct brought {
+    int64_t out, in, parts;
+    bool others;
+};
+
+/* Whether the loop is spread between the memories, along rows over which a word crosses once, or
+ * the others; and whether what PEs have of it is no stretch. */
+struct spreading {
+    bool shared, alone, gaps;
+};
+
+static struct spreading find_spreading(
+        const struct short_nest *s, const struct mapper_transfer *t, int loop)
+{
+    const struct mapper_problem *p = s->nest.phases->problem;
+    struct spreading spread = {false, false, false};
+
+    for (int r = p->memory[t->parent].row + 1; r < t->child_row; r++) {
+        if (s->mapping->factor[r][loop] == 1)
+            continue;
+        if (!p->row[r].is_space)
+            spread.gaps |= spread.shared || spread.alone;
+        else
+            *(t->collapsed >> r & 1 ? &spread.shared : &spread.alone) = true;
+    }
+    return spread;
+}
+
+/* All words of the tiles in states "ids". */
+static struct brought all_words(
+        const struct short_nest *s, const struct mapper_transfer *t, const uint8_t *ids)
+{
+    const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_access *access = &p->access[t->access];
+    int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS], most[MAPPER_INDICES] = {0};
+    struct brought all = {.parts = 1};
+    bool gaps[MAPPER_INDICES] = {false};
+
+    for (int i = 0; i < p->n_loops; i++) {
+        struct blocks b = left_at(s, i, ids[i], t->child_row, t->parent);
+        struct spreading spread = find_spreading(s, t, i);
+        int64_t block = s->block[t->child_row][i], whole = b.whole * block + b.rest;
+        tile[i] = b.whole > 0 ? block : b.rest;
+        group[i] = whole;
+        if (!(access->relevant >> i & 1)) {
+            tile[i] = group[i] = 1;
+            bool parts = spread.alone && !spread.shared;
+            all.parts *= parts ? b.whole + (b.rest > 0) : 1;
+            all.others |= parts && b.whole > 1;
+            continue;
+        }
+        int e = access->index_of[i];
+        gaps[e] |= spread.gaps;
+        most[e] = whole > most[e] ? whole : most[e];
+    }
+    all.in = sator_mapper_tile_words(s->words, t->access, tile);
+    for (int i = 0; i < p->n_loops; i++) { /* of a group with gaps one loop at least counts */
+        int e = access->relevant >> i & 1 ? access->index_of[i] : -1;
+        if (e < 0 || !gaps[e] || (access->plain >> i & 1))
+            continue;
+        group[i] = group[i] == most[e] ? group[i] : 1;
+        most[e] = group[i] > 1 ? 0 : most[e];
+    }
+    all.out = sator_mapper_tile_words(s->words, t->access, group) * all.parts;
+    all.out = all.out > all.in ? all.out : all.in;
+    return all;
+}
+
+/* The values of an index, whose loops have "tile" iterations each, that it has not, too, when all
+ * are shifted by "shift" and had "old" iterations; all that is sure. */
+static int64_t new_values(const struct mapper_access *access, int e, const int64_t *tile,
+        const int64_t *old, const int64_t *shifts, int64_t *values)
+{
+    const struct mapper_index *index = &access->index[e];
+    int64_t reach = 1, before = 1, begin = 0, begun = 0; /* the first values */
+    unsigned left = 0;
+
+    for (int k = 0; k < index->n_parts; k++)
+        left |= 1U << k;
+    for (bool found = true; found && left != 0;) {
+        found = false;
+        for (int k = 0; k < index->n_parts; k++) {
+            int64_t coef = index->coef[k] < 0 ? -index->coef[k] : index->coef[k];
+            int i = index->loop[k];
+            if (!(left >> k & 1) || coef > (reach < before ? reach : before))
+                continue;
+            reach += coef * (tile[i] - 1);
+            before += coef * (old[i] - 1);
+            begin += index->coef[k] * shifts[i];
+            begin += index->coef[k] < 0 ? index->coef[k] * (tile[i] - 1) : 0;
+            begun += index->coef[k] < 0 ? index->coef[k] * (old[i] - 1) : 0;
+            left &= ~(1U << k);
+            found = true;
+        }
+    }
+    *values = reach;
+    if (left != 0 || index->joint != NULL || index->is_core || index->divisor != 0)
+        return -1; /* it has gaps */
+    int64_t low = begin > begun ? begin : begun;
+    int64_t high = begin + reach < begun + before ? begin + reach : begun + before;
+    return reach - (high > low ? high - low : 0);
+}
+
+/* The words that enter when loops "moved" have come to other places, by "shift": of tiles that move
+ * along windows alone, those that the first instance has not had. */
+static struct brought moved_words(const struct short_nest *s, const struct mapper_transfer *t,
+        const uint8_t *now, const uint8_t *before, unsigned moved, const int64_t *shift)
+{
+    const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_access *access = &p->access[t->access];
+    int64_t tile[MAPPER_LOOPS], old[MAPPER_LOOPS], kept = 1, all = 1;
+
+    if ((moved & access->relevant) == 0)
+        return (struct brought){.parts = 1};
+    if ((moved & access->plain) != 0)
+        return all_words(s, t, now);
+    for (int i = 0; i < p->n_loops; i++) {
+        struct blocks b = left_at(s, i, now[i], t->child_row, p->n_memories);
+        struct blocks o = left_at(s, i, before[i], t->child_row, p->n_memories);
+        tile[i] = b.whole > 0 ? s->block[t->child_row][i] : b.rest;
+        old[i] = o.whole > 0 ? s->block[t->child_row][i] : o.rest;
+    }
+    for (int e = 0; e < access->n_indices; e++) {
+        int64_t values, fresh = new_values(access, e, tile, old, shift, &values);
+        if (fresh < 0)
+            return (struct brought){.parts = 1};
+        all *= values;
+        kept *= values - fresh;
+    }
+    return (struct brought){.out = all - kept, .in = all - kept, .parts = 1};
+}
+
+/* ---- stamps ---- */
+
+static void add_load(const struct short_nest *s, int number, const struct brought *words,
+        bool fresh, struct delays *delays, enum phase phase)
+{
+    const struct mapper_phases *phases = s->nest.phases;
+    const struct mapper_problem *p = phases->problem;
+    const struct mapper_transfer *t = &p->transfer[number];
+    const struct mapper_manner *manner = &phases->manner[number];
+    bool begins = t->access == phases->output && fresh;
+    bool starts = begins && sator_mapper_phase_starts(&s->nest, t);
+
+    if (words->out == 0 || (begins && !starts))
+        return; /* of sums that begin elsewhere nothing is sure */
+    sator_mapper_phase_bits(phases, delays, phase, manner->send,
+            words->out - (starts ? words->out / words->parts : 0),
+            p->memory[t->parent].word_bits[t->access]);
+    if ((!starts || words->others) && manner->arrive >= 0)
+        sator_mapper_phase_bits(phases, delays, phase, manner->arrive, words->in,
+                p->memory[t->child].word_bits[t->access]);
+}
+
+static void add_store(const struct short_nest *s, int number, const struct brought *words,
+        struct delays *delays, enum phase phase)
+{
+    const struct mapper_phases *phases = s->nest.phases;
+    const struct mapper_transfer *t = &phases->problem->transfer[number];
+
+    sator_mapper_phase_bits(phases, delays, phase, phases->manner[number].take, words->out,
+            phases->problem->memory[t->parent].word_bits[t->access]);
+}
+
+static void add_transfer(
+        const struct short_nest *s, int number, const struct short_stamp *x, struct delays *delays)
+{
+    static const struct brought none = {.parts = 1};
+    const struct nest *nest = &s->nest;
+    const struct mapper_transfer *t = &nest->phases->problem->transfer[number];
+    const struct mapper_manner *manner = &nest->phases->manner[number];
+    bool all_time = nest->length[nest->level_of[t->child]] >= nest->n_digits;
+    enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
+    bool first = x->into <= nest->level_of[t->parent], last = x->from <= nest->level_of[t->parent];
+    bool is_sum = t->access == nest->phases->output, overlaps = kind == SATOR_TRANSFER_OVERLAPPED;
+    unsigned relevant = nest->phases->problem->access[t->access].relevant;
+
+    if (t->n_passes > 0 || t->link != NULL || t->links_alone != NULL || t->is_complex ||
+            (manner->send < 0 && manner->take < 0 && manner->arrive < 0))
+        return; /* links bring some of it */
+    struct brought in = x->into == OUTSIDE
+            ? all_words(s, t, x->now)
+            : moved_words(s, t, x->now, x->before, x->moved_in, x->shift_in);
+    struct brought back = is_sum && x->into != OUTSIDE && (x->moved_in & relevant)
+            ? all_words(s, t, x->before)
+            : none;
+    struct brought out = is_sum && (x->from == OUTSIDE || (x->moved_out & relevant))
+            ? all_words(s, t, x->now)
+            : none;
+    if (!overlaps) {
+        bool serial = kind == SATOR_TRANSFER_SERIAL;
+        add_load(s, number, &in, x->fresh, delays, serial ? SERIAL_LOADS : WITH_RUN);
+        add_store(s, number, &out, delays, serial ? SERIAL_STORES : WITH_RUN);
+        return;
+    }
+    if (first)
+        add_load(s, number, &in, x->fresh, delays, EXPOSED_LOADS);
+    if (!last) {
+        struct brought next = moved_words(s, t, x->next, x->now, x->moved_out, x->shift_out);
+        add_load(s, number, &next, x->next_fresh, delays, WITH_RUN);
+    }
+    if (!first)
+        add_store(s, number, &back, delays, WITH_RUN);
+    if (last)
+        add_store(s, number, &out, delays, EXPOSED_STORES);
+}
+
+static void add_own(const struct short_nest *s, const struct short_stamp *x, struct delays *delays)
+{
+    const struct mapper_phases *phases = s->nest.phases;
+
+    for (int i = 0; i < phases->n_own; i++) {
+        const struct mapper_own *own = &phases->own[i];
+        if (own->access != phases->output || !x->fresh)
+            sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN,
+                    own->read_port, 1, own->bits);
+        sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_STORES : WITH_RUN,
+                own->write_port, 1, own->bits);
+    }
+}
+
+static void count_stamp(
+        struct short_nest *s, struct stamps *stamps, const struct short_stamp *stamp, int64_t times)
+{
+    for (int k = 0; k < stamps->n; k++) {
+        if (memcmp(&stamps->item[k].stamp, stamp, sizeof *stamp) == 0) {
+            stamps->item[k].times += times;
+            return;
+        }
+    }
+    if (stamps->n == MOST_STAMPS) {
+        s->is_full = true;
+        return;
+    }
+    stamps->item[stamps->n].stamp = *stamp;
+    stamps->item[stamps->n++].times = times;
+}
+
+/* The stamp whose "digit" of "level" has the "k"-th of the values of "split". */
+static bool take_value(struct short_nest *s, int level, int digit, const struct short_stamp *x,
+        const struct split *split, int k, struct short_stamp *stamp)
+{
+    int i = s->nest.digit[digit].loop;
+    int64_t block = s->block[s->row[digit] + 1][i];
+    bool sums = s->nest.digit[digit].sums;
+
+    *stamp = *x;
+    stamp->now[i] = split->now[k];
+    stamp->fresh &= !sums || k == 0;
+    if (k > 0) {
+        memcpy(stamp->before, x->now, sizeof stamp->before);
+        memset(stamp->shift_in, 0, sizeof stamp->shift_in);
+        stamp->before[i] = split->before[k];
+        stamp->shift_in[i] = block;
+        stamp->moved_in = (uint16_t)(1U << i);
+        stamp->into = (int8_t)level;
+    } else if (x->into != OUTSIDE) {
+        const struct split *old = split_of(s, digit, x->before[i]);
+        if (old == NULL)
+            return false;
+        int64_t last = old->from[old->n - 1];
+        stamp->before[i] = old->now[old->n - 1];
+        stamp->shift_in[i] -= last * block;
+        stamp->moved_in |= (uint16_t)(last > 0 ? 1U << i : 0);
+    }
+    if (k < split->n - 1) {
+        memcpy(stamp->next, x->now, sizeof stamp->next);
+        memset(stamp->shift_out, 0, sizeof stamp->shift_out);
+        stamp->next[i] = split->next[k];
+        stamp->shift_out[i] = block;
+        stamp->moved_out = (uint16_t)(1U << i);
+        stamp->from = (int8_t)level;
+        stamp->next_fresh = x->fresh && !sums;
+    } else if (x->from != OUTSIDE) {
+        const struct split *old = split_of(s, digit, x->next[i]);
+        if (old == NULL)
+            return false;
+        stamp->next[i] = old->now[0];
+        stamp->shift_out[i] -= split->from[k] * block;
+        stamp->moved_out |= (uint16_t)(k > 0 ? 1U << i : 0);
+    }
+    return true;
+}
+
+static const struct run *short_inside(struct short_nest *s, int level, const struct short_stamp *x);
+
+/* What the stamps of "level" in stamp "y" of the level outside take. */
+static void add_short_level(
+        struct short_nest *s, int level, const struct short_stamp *y, struct run *sum)
+{
+    const struct nest *nest = &s->nest;
+    int first = level == 0 ? 0 : nest->length[level - 1], end = nest->length[level];
+    struct stamps *stamps = &s->stamps[level][0], *others = &s->stamps[level][1];
+    struct short_stamp stamp;
+
+    end = end < nest->n_digits ? end : nest->n_digits;
+    stamps->n = 0;
+    count_stamp(s, stamps, y, 1);
+    for (int g = first; g < end && !s->is_full; g++) {
+        others->n = 0;
+        for (int j = 0; j < stamps->n && !s->is_full; j++) {
+            const struct short_stamp *x = &stamps->item[j].stamp;
+            const struct split *split = split_of(s, g, x->now[nest->digit[g].loop]);
+            for (int k = 0; split != NULL && k < split->n; k++) {
+                if (take_value(s, level, g, x, split, k, &stamp))
+                    count_stamp(s, others, &stamp, stamps->item[j].times * split->count[k]);
+            }
+        }
+        struct stamps *swap = stamps;
+        stamps = others;
+        others = swap;
+    }
+    for (int j = 0; j < stamps->n && !s->is_full; j++) {
+        const struct short_stamp *x = &stamps->item[j].stamp;
+        struct delays delays;
+        memset(delays.ports, 0, sizeof delays.ports);
+        for (int t = 0; t < nest->phases->problem->n_transfers; t++) {
+            if (nest->level_of[nest->phases->problem->transfer[t].child] == level)
+                add_transfer(s, t, x, &delays);
+        }
+        if (level == nest->n_levels - 1)
+            add_own(s, x, &delays);
+        const struct run *inside = short_inside(s, level, x);
+        if (inside != NULL)
+            sator_mapper_phase_stamp(nest->phases, &delays, inside, stamps->item[j].times, sum);
+    }
+}
+
+/* The inside of a stamp of a level, of stamps that are alike once. */
+static const struct run *short_inside(struct short_nest *s, int level, const struct short_stamp *x)
+{
+    for (int k = 0; k < s->n_insides; k++) {
+        if (s->inside[k].level == level && memcmp(&s->inside[k].stamp, x, sizeof *x) == 0)
+            return &s->inside[k].run;
+    }
+    struct run run = {.level = level};
+    if (level == s->nest.n_levels - 1)
+        run.cycles = s->nest.phases->stamp_cycles;
+    else
+        add_short_level(s, level + 1, x, &run);
+    if (s->is_full || s->n_insides == MOST_INSIDES) {
+        s->is_full = true;
+        return NULL;
+    }
+    struct inside *inside = &s->inside[s->n_insides++];
+    inside->level = level;
+    inside->stamp = *x;
+    inside->run = run;
+    return &inside->run;
+}
+
+static bool open_nest(struct short_nest *s, const struct mapper_phases *phases)
+{
+    const struct mapper_problem *p = phases->problem;
+    int n = 0, cut[MAPPER_MEMORIES + 1];
+
+    if (!sator_mapper_phase_digits(&s->nest, phases, s->mapping, s->shape, cut))
+        return false;
+    for (int i = 0; i < p->n_loops; i++) {
+        s->block[p->n_rows][i] = 1;
+        for (int r = p->n_rows - 1; r >= 0; r--)
+            s->block[r][i] = s->block[r + 1][i] * s->mapping->factor[r][i];
+        bool is_whole = s->block[0][i] == p->extent[i];
+        memset(&s->state[i][0], 0, sizeof s->state[i][0]);
+        for (int m = 0; m <= p->n_memories; m++)
+            s->state[i][0].of[m] =
+                    is_whole ? (struct blocks){1, 0} : (struct blocks){0, p->extent[i]};
+        s->n_states[i] = 1;
+    }
+    for (int m = 0, end; m < p->n_memories; m++) {
+        for (end = cut[m + 1]; n < end; n++) {
+            s->row[n] = p->memory[m].row;
+            s->passed[n] = 0;
+            for (int g = 0; g < n; g++)
+                s->passed[n] = s->nest.digit[g].loop == s->nest.digit[n].loop ? s->row[g] + 1
+                                                                              : s->passed[n];
+        }
+    }
+    memset(s->split_of, 0, sizeof s->split_of);
+    s->n_splits = s->n_insides = 0;
+    s->is_full = false;
+    return true;
+}
+
+bool sator_mapper_short_least(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, double *cycles)
+{
+    struct mapper_shape shape;
+    struct short_nest *s = sator_alloc(sizeof *s);
+    struct short_stamp whole;
+    struct run run = {0};
+
+    sator_mapper_shape_init(phases->problem, mapping, &shape);
+    s->words = words;
+    s->mapping = mapping;
+    s->shape = &shape;
+    bool is_known = open_nest(s, phases);
+    if (is_known) {
+        memset(&whole, 0, sizeof whole);
+        whole.into = whole.from = OUTSIDE;
+        whole.fresh = true;
+        add_short_level(s, 0, &whole, &run);
+        is_known = !s->is_full;
+        *cycles = (double)run.cycles;
+    }
+    free(s);
+    return is_known;
+}
