@@ -58,11 +58,20 @@ struct stamps {
     } item[MOST_STAMPS];
 };
 
+/* Of a transfer along one loop: the row from which inward its states have not passed, whether it is
+ * spread between the memories, along rows over which a word crosses once, or the others; and
+ * whether what PEs have of it is no stretch. */
+struct spreading {
+    int first;
+    bool shared, alone, gaps;
+};
+
 struct short_nest {
     struct nest nest; /* its digits and levels */
+    struct spreading spread[MAPPER_TRANSFERS][MAPPER_LOOPS];
+    unsigned sliding; /* loops of windows: how far these move matters */
     struct mapper_words *words;
     const struct mapper_mapping *mapping;
-    const struct mapper_shape *shape;
     int64_t block[MAPPER_ROWS + 1][MAPPER_LOOPS]; /* iterations of the rows from each inward */
     int row[MOST_DIGITS]; /* of each digit; the rows that its state has passed before it */
     int passed[MOST_DIGITS];
@@ -205,16 +214,14 @@ static const struct split *split_of(struct short_nest *s, int digit, uint8_t id)
 
 /* ---- words ---- */
 
-/* The iterations of a loop inside row "row" that one instance of memory "m", or a group of those
- * inside it, has; in the state of a stamp. */
-static struct blocks left_at(const struct short_nest *s, int loop, uint8_t id, int row, int m)
+/* The iterations of a loop inside of transfer "t" that one instance of memory "m", or a group of
+ * those inside it, has; in the state of a stamp. */
+static struct blocks left_at(const struct short_nest *s, int t, int loop, uint8_t id, int m)
 {
     struct state state = s->state[loop][id];
-    int first = 0;
 
-    for (int g = 0; g < s->nest.n_digits && s->row[g] < row; g++)
-        first = s->nest.digit[g].loop == loop ? s->row[g] + 1 : first;
-    pass_rows(s, loop, first, row, &state);
+    pass_rows(s, loop, s->spread[t][loop].first, s->nest.phases->problem->transfer[t].child_row,
+            &state);
     return state.of[m];
 }
 
@@ -226,42 +233,19 @@ struct brought {
     bool others;
 };
 
-/* Whether the loop is spread between the memories, along rows over which a word crosses once, or
- * the others; and whether what PEs have of it is no stretch. */
-struct spreading {
-    bool shared, alone, gaps;
-};
-
-static struct spreading find_spreading(
-        const struct short_nest *s, const struct mapper_transfer *t, int loop)
-{
-    const struct mapper_problem *p = s->nest.phases->problem;
-    struct spreading spread = {false, false, false};
-
-    for (int r = p->memory[t->parent].row + 1; r < t->child_row; r++) {
-        if (s->mapping->factor[r][loop] == 1)
-            continue;
-        if (!p->row[r].is_space)
-            spread.gaps |= spread.shared || spread.alone;
-        else
-            *(t->collapsed >> r & 1 ? &spread.shared : &spread.alone) = true;
-    }
-    return spread;
-}
-
 /* All words of the tiles in states "ids". */
-static struct brought all_words(
-        const struct short_nest *s, const struct mapper_transfer *t, const uint8_t *ids)
+static struct brought all_words(const struct short_nest *s, int number, const uint8_t *ids)
 {
     const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_transfer *t = &p->transfer[number];
     const struct mapper_access *access = &p->access[t->access];
     int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS], most[MAPPER_INDICES] = {0};
     struct brought all = {.parts = 1};
     bool gaps[MAPPER_INDICES] = {false};
 
     for (int i = 0; i < p->n_loops; i++) {
-        struct blocks b = left_at(s, i, ids[i], t->child_row, t->parent);
-        struct spreading spread = find_spreading(s, t, i);
+        struct blocks b = left_at(s, number, i, ids[i], t->parent);
+        struct spreading spread = s->spread[number][i];
         int64_t block = s->block[t->child_row][i], whole = b.whole * block + b.rest;
         tile[i] = b.whole > 0 ? block : b.rest;
         group[i] = whole;
@@ -326,20 +310,21 @@ static int64_t new_values(const struct mapper_access *access, int e, const int64
 
 /* The words that enter when loops "moved" have come to other places, by "shift": of tiles that move
  * along windows alone, those that the first instance has not had. */
-static struct brought moved_words(const struct short_nest *s, const struct mapper_transfer *t,
-        const uint8_t *now, const uint8_t *before, unsigned moved, const int64_t *shift)
+static struct brought moved_words(const struct short_nest *s, int number, const uint8_t *now,
+        const uint8_t *before, unsigned moved, const int64_t *shift)
 {
     const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_transfer *t = &p->transfer[number];
     const struct mapper_access *access = &p->access[t->access];
     int64_t tile[MAPPER_LOOPS], old[MAPPER_LOOPS], kept = 1, all = 1;
 
     if ((moved & access->relevant) == 0)
         return (struct brought){.parts = 1};
     if ((moved & access->plain) != 0)
-        return all_words(s, t, now);
+        return all_words(s, number, now);
     for (int i = 0; i < p->n_loops; i++) {
-        struct blocks b = left_at(s, i, now[i], t->child_row, p->n_memories);
-        struct blocks o = left_at(s, i, before[i], t->child_row, p->n_memories);
+        struct blocks b = left_at(s, number, i, now[i], p->n_memories);
+        struct blocks o = left_at(s, number, i, before[i], p->n_memories);
         tile[i] = b.whole > 0 ? s->block[t->child_row][i] : b.rest;
         old[i] = o.whole > 0 ? s->block[t->child_row][i] : o.rest;
     }
@@ -402,13 +387,13 @@ static void add_transfer(
             (manner->send < 0 && manner->take < 0 && manner->arrive < 0))
         return; /* links bring some of it */
     struct brought in = x->into == OUTSIDE
-            ? all_words(s, t, x->now)
-            : moved_words(s, t, x->now, x->before, x->moved_in, x->shift_in);
+            ? all_words(s, number, x->now)
+            : moved_words(s, number, x->now, x->before, x->moved_in, x->shift_in);
     struct brought back = is_sum && x->into != OUTSIDE && (x->moved_in & relevant)
-            ? all_words(s, t, x->before)
+            ? all_words(s, number, x->before)
             : none;
     struct brought out = is_sum && (x->from == OUTSIDE || (x->moved_out & relevant))
-            ? all_words(s, t, x->now)
+            ? all_words(s, number, x->now)
             : none;
     if (!overlaps) {
         bool serial = kind == SATOR_TRANSFER_SERIAL;
@@ -419,7 +404,7 @@ static void add_transfer(
     if (first)
         add_load(s, number, &in, x->fresh, delays, EXPOSED_LOADS);
     if (!last) {
-        struct brought next = moved_words(s, t, x->next, x->now, x->moved_out, x->shift_out);
+        struct brought next = moved_words(s, number, x->next, x->now, x->moved_out, x->shift_out);
         add_load(s, number, &next, x->next_fresh, delays, WITH_RUN);
     }
     if (!first)
@@ -465,7 +450,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
 {
     int i = s->nest.digit[digit].loop;
     int64_t block = s->block[s->row[digit] + 1][i];
-    bool sums = s->nest.digit[digit].sums;
+    bool sums = s->nest.digit[digit].sums, slides = (s->sliding >> i & 1) != 0;
 
     *stamp = *x;
     stamp->now[i] = split->now[k];
@@ -474,7 +459,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
         memcpy(stamp->before, x->now, sizeof stamp->before);
         memset(stamp->shift_in, 0, sizeof stamp->shift_in);
         stamp->before[i] = split->before[k];
-        stamp->shift_in[i] = block;
+        stamp->shift_in[i] = slides ? block : 0;
         stamp->moved_in = (uint16_t)(1U << i);
         stamp->into = (int8_t)level;
     } else if (x->into != OUTSIDE) {
@@ -483,14 +468,14 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
             return false;
         int64_t last = old->from[old->n - 1];
         stamp->before[i] = old->now[old->n - 1];
-        stamp->shift_in[i] -= last * block;
+        stamp->shift_in[i] -= slides ? last * block : 0;
         stamp->moved_in |= (uint16_t)(last > 0 ? 1U << i : 0);
     }
     if (k < split->n - 1) {
         memcpy(stamp->next, x->now, sizeof stamp->next);
         memset(stamp->shift_out, 0, sizeof stamp->shift_out);
         stamp->next[i] = split->next[k];
-        stamp->shift_out[i] = block;
+        stamp->shift_out[i] = slides ? block : 0;
         stamp->moved_out = (uint16_t)(1U << i);
         stamp->from = (int8_t)level;
         stamp->next_fresh = x->fresh && !sums;
@@ -499,7 +484,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
         if (old == NULL)
             return false;
         stamp->next[i] = old->now[0];
-        stamp->shift_out[i] -= split->from[k] * block;
+        stamp->shift_out[i] -= slides ? split->from[k] * block : 0;
         stamp->moved_out |= (uint16_t)(k > 0 ? 1U << i : 0);
     }
     return true;
@@ -572,13 +557,37 @@ static const struct run *short_inside(struct short_nest *s, int level, const str
     return &inside->run;
 }
 
+static void find_spreading(struct short_nest *s, int number, int loop)
+{
+    const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_transfer *t = &p->transfer[number];
+    struct spreading *spread = &s->spread[number][loop];
+
+    *spread = (struct spreading){0};
+    for (int r = 0; r < t->child_row; r++) {
+        bool is_inside = r > p->memory[t->parent].row;
+        if (s->mapping->factor[r][loop] == 1)
+            continue;
+        if (!p->row[r].is_space) {
+            spread->first = r + 1;
+            spread->gaps |= spread->shared || spread->alone;
+        } else if (is_inside)
+            *(t->collapsed >> r & 1 ? &spread->shared : &spread->alone) = true;
+    }
+}
+
 static bool open_nest(struct short_nest *s, const struct mapper_phases *phases)
 {
     const struct mapper_problem *p = phases->problem;
     int n = 0, cut[MAPPER_MEMORIES + 1];
+    struct mapper_shape shape;
 
-    if (!sator_mapper_phase_digits(&s->nest, phases, s->mapping, s->shape, cut))
+    sator_mapper_shape_init(p, s->mapping, &shape);
+    if (!sator_mapper_phase_digits(&s->nest, phases, s->mapping, &shape, cut))
         return false;
+    s->sliding = 0;
+    for (int a = 0; a < p->n_accesses; a++)
+        s->sliding |= p->access[a].relevant & ~p->access[a].plain;
     for (int i = 0; i < p->n_loops; i++) {
         s->block[p->n_rows][i] = 1;
         for (int r = p->n_rows - 1; r >= 0; r--)
@@ -589,6 +598,10 @@ static bool open_nest(struct short_nest *s, const struct mapper_phases *phases)
             s->state[i][0].of[m] =
                     is_whole ? (struct blocks){1, 0} : (struct blocks){0, p->extent[i]};
         s->n_states[i] = 1;
+    }
+    for (int t = 0; t < p->n_transfers; t++) {
+        for (int i = 0; i < p->n_loops; i++)
+            find_spreading(s, t, i);
     }
     for (int m = 0, end; m < p->n_memories; m++) {
         for (end = cut[m + 1]; n < end; n++) {
@@ -608,15 +621,12 @@ static bool open_nest(struct short_nest *s, const struct mapper_phases *phases)
 bool sator_mapper_short_least(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles)
 {
-    struct mapper_shape shape;
     struct short_nest *s = sator_alloc(sizeof *s);
     struct short_stamp whole;
     struct run run = {0};
 
-    sator_mapper_shape_init(phases->problem, mapping, &shape);
     s->words = words;
     s->mapping = mapping;
-    s->shape = &shape;
     bool is_known = open_nest(s, phases);
     if (is_known) {
         memset(&whole, 0, sizeof whole);
