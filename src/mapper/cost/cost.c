@@ -481,45 +481,138 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
     return sator_mapper_unique(&walk, &pace);
 }
 
+static void count_transfer(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int t,
+        struct mapper_traffic *traffic)
+{
+    const struct mapper_transfer *what = &problem->transfer[t];
+    struct mapper_walk walk;
+    struct mapper_pace pace;
+
+    if (what->is_outside &&
+            sator_mapper_is_loaded(
+                    problem, what, stamps_outside(problem, mapping, what->child_row))) {
+        traffic->unique[t] = traffic->arriving[t] = traffic->merged[t] = 0;
+        traffic->extra_pj[t] = 0;
+        return;
+    }
+    if (what->is_quotient ||
+            (!what->is_counted && sator_mapper_is_cut(problem, mapping, shape, t))) {
+        const struct mapper_sharing sharing = sator_mapper_sharing_of(what);
+        sator_mapper_count_tiling(
+                sator_mapper_words_tilings(words), mapping, shape, t, &sharing, traffic);
+        return;
+    }
+    if (what->is_counted) {
+        sator_mapper_count_transfer(words, mapping, t, traffic);
+        return;
+    }
+    sator_mapper_walk_init(problem, words, shape, t, &walk);
+    sator_mapper_walk_pace(&walk, words, mapping, shape, &pace);
+    traffic->unique[t] = sator_mapper_unique(&walk, &pace);
+    traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
+    assert(0 <= traffic->unique[t] && traffic->unique[t] <= traffic->arriving[t]);
+}
+
+/* Whether memory row "row" runs the same loops in both mappings, one inside the other in the same
+ * way, from the innermost to the first that stands alone in an index of the access; "*ends": there
+ * is one. */
+static bool steps_alike(const struct mapper_problem *p, const struct mapper_access *access, int row,
+        const struct mapper_mapping *a, const struct mapper_mapping *b, bool *ends)
+{
+    const int8_t *first = a->order[p->row[row].memory], *second = b->order[p->row[row].memory];
+    int i = p->n_loops - 1, k = i;
+
+    for (*ends = false; !*ends; i--, k--) {
+        while (i >= 0 && a->factor[row][first[i]] == 1)
+            i--;
+        while (k >= 0 && b->factor[row][second[k]] == 1)
+            k--;
+        if (i < 0 || k < 0)
+            return i == k;
+        if (first[i] != second[k] || a->factor[row][first[i]] != b->factor[row][first[i]])
+            return false;
+        *ends = access->plain >> first[i] & 1;
+    }
+    return true;
+}
+
+/* Whether transfer "t" moves the same words in two mappings that differ in "rows", as far as that
+ * is soon told: tiles, PEs outside of them and loops outside are the same, of these where something
+ * is kept. */
+static bool moves_alike(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_counted *a, const struct mapper_counted *b, unsigned rows)
+{
+    unsigned outside = rows & ((1U << t->child_row) - 1), shared = t->collapsed | t->linked_rows;
+    size_t size = sizeof *a->shape.inside[0] * (size_t)p->n_loops;
+    bool ends = false;
+
+    if (t->is_counted || (outside & (t->outer | t->between)) != 0 || (outside != 0 && p->imperfect))
+        return false;
+    for (int r = 0; r <= t->child_row; r++) {
+        bool matters = r == t->child_row || (r > 0 && (shared >> (r - 1) & 1));
+        if (matters && memcmp(a->shape.inside[r], b->shape.inside[r], size) != 0)
+            return false;
+    }
+    if (outside == 0)
+        return true;
+    for (int r = t->child_row - 1; r >= sator_mapper_cold_row(p, &a->shape, t) && !ends; r--) {
+        if (!p->row[r].is_space &&
+                !steps_alike(p, &p->access[t->access], r, &a->mapping, &b->mapping, &ends))
+            return false;
+    }
+    return true;
+}
+
+static void count(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, unsigned known,
+        struct mapper_traffic *traffic)
+{
+    traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
+    traffic->is_unknown = traffic->has_late = false;
+    if (problem->in_hull)
+        sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);
+    for (int t = 0; t < problem->n_transfers; t++) {
+        if (!(known >> t & 1))
+            count_transfer(problem, words, mapping, shape, t, traffic);
+    }
+    sator_mapper_find_busiest(problem, words, mapping, shape, traffic);
+}
+
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
 {
     struct mapper_shape shape;
 
     sator_mapper_shape_init(problem, mapping, &shape);
-    traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
-    traffic->is_unknown = traffic->has_late = false;
-    if (problem->in_hull)
-        sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);
-    for (int t = 0; t < problem->n_transfers; t++) {
-        const struct mapper_transfer *what = &problem->transfer[t];
-        struct mapper_walk walk;
-        struct mapper_pace pace;
-        if (what->is_outside &&
-                sator_mapper_is_loaded(
-                        problem, what, stamps_outside(problem, mapping, what->child_row))) {
-            traffic->unique[t] = traffic->arriving[t] = traffic->merged[t] = 0;
-            traffic->extra_pj[t] = 0;
+    count(problem, words, mapping, &shape, 0, traffic);
+}
+
+/* Whether transfer "t" of "next" moves what its traffic says, counted anew. */
+static inline bool is_counted_so(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_counted *next, int t)
+{
+    struct mapper_traffic traffic;
+
+    count_transfer(problem, words, &next->mapping, &next->shape, t, &traffic);
+    return traffic.unique[t] == next->traffic.unique[t] &&
+            traffic.arriving[t] == next->traffic.arriving[t];
+}
+
+void sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_counted *near, unsigned rows, struct mapper_counted *next)
+{
+    unsigned known = 0;
+
+    for (int t = 0; t < problem->n_transfers && near != NULL && !near->traffic.is_unknown; t++) {
+        if (!moves_alike(problem, &problem->transfer[t], near, next, rows))
             continue;
-        }
-        if (what->is_quotient ||
-                (!what->is_counted && sator_mapper_is_cut(problem, mapping, &shape, t))) {
-            const struct mapper_sharing sharing = sator_mapper_sharing_of(what);
-            sator_mapper_count_tiling(
-                    sator_mapper_words_tilings(words), mapping, &shape, t, &sharing, traffic);
-            continue;
-        }
-        if (what->is_counted) {
-            sator_mapper_count_transfer(words, mapping, t, traffic);
-            continue;
-        }
-        sator_mapper_walk_init(problem, words, &shape, t, &walk);
-        sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
-        traffic->unique[t] = sator_mapper_unique(&walk, &pace);
-        traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
-        assert(0 <= traffic->unique[t] && traffic->unique[t] <= traffic->arriving[t]);
+        known |= 1U << t;
+        next->traffic.unique[t] = near->traffic.unique[t];
+        next->traffic.arriving[t] = near->traffic.arriving[t];
+        assert(is_counted_so(problem, words, next, t));
     }
-    sator_mapper_find_busiest(problem, words, mapping, &shape, traffic);
+    count(problem, words, &next->mapping, &next->shape, known, &next->traffic);
 }
 
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles)

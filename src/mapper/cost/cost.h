@@ -217,6 +217,16 @@ struct mapper_traffic {
  * problem, as doc/mapper.md says). */
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+/* A mapping, its shape, and what it moves. */
+struct mapper_counted {
+    struct mapper_mapping mapping;
+    struct mapper_shape shape;
+    struct mapper_traffic traffic;
+};
+/* Set the traffic of "next", whose mapping and shape are known and differ in "rows" from those of
+ * "near": transfers that move the same in both are taken from there. NULL: all are counted. */
+void sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_counted *near, unsigned rows, struct mapper_counted *next);
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles);

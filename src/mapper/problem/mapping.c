@@ -18,6 +18,42 @@ void sator_mapper_mapping_init(const struct mapper_problem *problem, struct mapp
     }
 }
 
+/* Whether both orders run the same of the loops whose "factor" is above 1 one inside the other. */
+static bool is_same_order(const int64_t *factor, const int8_t *a, const int8_t *b, int n)
+{
+    int i = 0, k = 0;
+
+    if (memcmp(a, b, (size_t)n) == 0)
+        return true;
+    for (;; i++, k++) {
+        while (i < n && factor[a[i]] == 1)
+            i++;
+        while (k < n && factor[b[k]] == 1)
+            k++;
+        if (i == n || k == n || a[i] != b[k])
+            return i == n && k == n;
+    }
+}
+
+unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,
+        const struct mapper_mapping *a, const struct mapper_mapping *b)
+{
+    unsigned rows = 0;
+    int n = problem->n_loops;
+
+    for (int r = 0; r < problem->n_rows; r++) {
+        const struct mapper_row *row = &problem->row[r];
+        int64_t differ = 0;
+        for (int i = 0; i < n; i++)
+            differ |= a->factor[r][i] ^ b->factor[r][i];
+        if (differ != 0 ||
+                !is_same_order(a->factor[r], row->is_space ? a->along[r] : a->order[row->memory],
+                        row->is_space ? b->along[r] : b->order[row->memory], n))
+            rows |= 1U << r;
+    }
+    return rows;
+}
+
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape)
 {

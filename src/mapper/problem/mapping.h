@@ -26,6 +26,10 @@ struct mapper_shape {
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape);
 
+/* The rows in which two mappings differ: other factors, or their loops in another order. */
+unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,
+        const struct mapper_mapping *a, const struct mapper_mapping *b);
+
 /* The product of all factors at row "row". */
 static inline int64_t mapper_steps_at(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row)

@@ -29,16 +29,17 @@ static const double most_rise = 0.3, most_short_rise = 0.15;
 /* Of the least energy so far what a mapping is taken to spend at least. */
 static const double least_share = 0.7;
 
-static struct mapper_cost cost_of(struct climb *c, const struct mapper_mapping *mapping)
+/* Cost "next", which differs from "from" (NULL: from all) in "rows". */
+static void cost_next(struct climb *c, const struct climb_place *from, unsigned rows)
 {
-    struct mapper_traffic traffic;
+    struct mapper_counted *next = &c->next->counted;
 
     c->search->counters.evaluated++;
-    sator_mapper_count(c->problem, c->search->words, mapping, &traffic);
-    struct mapper_cost cost = sator_mapper_cost(c->problem, &traffic);
+    sator_mapper_count_near(
+            c->problem, c->search->words, from == NULL ? NULL : &from->counted, rows, next);
+    c->next->cost = sator_mapper_cost(c->problem, &next->traffic);
     if (c->search->timer != NULL)
-        sator_mapper_time(c->search, mapping, &cost);
-    return cost;
+        sator_mapper_time(c->search, &next->mapping, &c->next->cost);
 }
 
 /* Whether "a" is no worse than "b". */
@@ -47,17 +48,37 @@ static bool is_no_worse(struct mapper_cost a, struct mapper_cost b)
     return a.value < b.value || (a.value == b.value && a.cycles <= b.cycles);
 }
 
+static void swap(struct climb_place **a, struct climb_place **b)
+{
+    struct climb_place *c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
+/* Go on from "mapping". */
+static void go_to(struct climb *c, const struct mapper_mapping *mapping)
+{
+    c->next->counted.mapping = *mapping;
+    sator_mapper_shape_init(c->problem, mapping, &c->next->counted.shape);
+    cost_next(c, NULL, ~0U);
+    swap(&c->here, &c->next);
+}
+
 static bool begin(struct climb *c)
 {
-    c->here = c->search->best; /* it may be one of another choice of what bypasses what */
-    if (!(c->search->found && sator_mapper_is_legal(c->problem, c->search->words, &c->here)) &&
-            !sator_mapper_find_any(c->problem, &c->here))
+    c->here = &c->place[0];
+    c->next = &c->place[1];
+    c->other = &c->place[2];
+    c->best = c->search->best; /* it may be one of another choice of what bypasses what */
+    if (!(c->search->found && sator_mapper_is_legal(c->problem, c->search->words, &c->best)) &&
+            !sator_mapper_find_any(c->problem, &c->best))
         return false;
-    c->cost = c->best_cost = cost_of(c, &c->here);
-    c->best = c->here;
-    c->least_pj = c->cost.pj;
+    go_to(c, &c->best);
+    c->best_cost = c->here->cost;
+    c->least_pj = c->best_cost.pj;
     sator_mapper_climb_know(c);
-    return !isnan(c->cost.value) && !isinf(c->cost.value);
+    return !isnan(c->best_cost.value) && !isinf(c->best_cost.value);
 }
 
 /* Whether "next" computes for so long that it is worse than "most" with much less energy than any
@@ -65,26 +86,20 @@ static bool begin(struct climb *c)
 static bool is_too_slow(const struct climb *c, double most)
 {
     const struct mapper_problem *p = c->problem;
-    double cycles = (double)sator_mapper_time_stamps(p, &c->next) * p->cycles_per_instance;
+    double cycles =
+            (double)sator_mapper_time_stamps(p, &c->next->counted.mapping) * p->cycles_per_instance;
 
     return sator_mapper_value(p->objective, least_share * c->least_pj, cycles) > most;
 }
 
-/* Cost "next"; where a row took other loops, in another order, too, which is kept if it is better.
- */
-static struct mapper_cost cost_of_next(struct climb *c, bool refilled)
+/* Let "next" be the better one of itself and the same in another order. */
+static void try_order(struct climb *c)
 {
-    struct mapper_cost cost = cost_of(c, &c->next);
-
-    if (!refilled)
-        return cost;
-    struct mapper_mapping first = c->next;
-    sator_mapper_climb_order(c);
-    struct mapper_cost other = cost_of(c, &c->next);
-    if (other.value < cost.value)
-        return other;
-    c->next = first;
-    return cost;
+    swap(&c->next, &c->other);
+    int m = sator_mapper_climb_order(c, c->other);
+    cost_next(c, c->other, 1U << c->problem->memory[m].row);
+    if (!(c->next->cost.value < c->other->cost.value))
+        swap(&c->next, &c->other);
 }
 
 static void try_change(struct climb *c)
@@ -93,27 +108,26 @@ static void try_change(struct climb *c)
 
     if (c->stale++ >= STALE) {
         c->stale = 0;
-        c->here = c->best;
-        c->cost = c->best_cost;
+        go_to(c, &c->best);
     }
-    c->next = c->here;
-    if (!sator_mapper_climb_change(c, &refilled) || !sator_mapper_climb_is_legal(c))
+    if (!sator_mapper_climb_change(c, &refilled))
         return;
     double share = (double)(sator_mapper_random(&c->state) >> 11) * 0x1p-53; /* of 1 */
-    double most = c->cost.value * (1 + c->rise * share); /* to go on from it */
+    double most = c->here->cost.value * (1 + c->rise * share); /* to go on from it */
     if (is_too_slow(c, most))
         return;
-    struct mapper_cost cost = cost_of_next(c, refilled);
-    c->least_pj = fmin(c->least_pj, cost.pj);
-    if (!is_no_worse(cost, c->cost) && cost.value >= most)
+    cost_next(c, c->here, c->rows);
+    if (refilled)
+        try_order(c);
+    c->least_pj = fmin(c->least_pj, c->next->cost.pj);
+    if (!is_no_worse(c->next->cost, c->here->cost) && c->next->cost.value >= most)
         return;
-    c->here = c->next;
-    c->cost = cost;
-    if (!is_no_worse(cost, c->best_cost))
+    swap(&c->here, &c->next);
+    if (!is_no_worse(c->here->cost, c->best_cost))
         return;
-    c->stale = cost.value < c->best_cost.value ? 0 : c->stale;
-    c->best = c->next;
-    c->best_cost = cost;
+    c->stale = c->here->cost.value < c->best_cost.value ? 0 : c->stale;
+    c->best = c->here->counted.mapping;
+    c->best_cost = c->here->cost;
 }
 
 /* Whether to cost some mapping takes long: what the engines count, or the model is asked for. Where

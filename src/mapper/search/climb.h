@@ -12,8 +12,15 @@ struct climb {
     struct mapper_search *search;
     const struct mapper_problem *problem;
     uint64_t state; /* of the random numbers */
-    struct mapper_mapping here, next, best;
-    struct mapper_cost cost, best_cost; /* of "here", of "best" */
+    struct climb_place {
+        struct mapper_counted counted;
+        struct mapper_cost cost;
+    } place[3], *here, *next, *other; /* other: before another change to "next" */
+    int64_t (*factor)[MAPPER_LOOPS]; /* of "next" */
+    int8_t (*order)[MAPPER_LOOPS];
+    unsigned rows; /* in which "next" differs from "here" */
+    struct mapper_mapping best;
+    struct mapper_cost best_cost;
     double least_pj; /* of a mapping so far */
     double rise; /* how much more the next may cost, at most */
     int stale; /* changes since the last better one, or return to it */
@@ -24,12 +31,11 @@ struct climb {
 /* ---- climb_moves.c ---- */
 /* Set the primes. */
 void sator_mapper_climb_know(struct climb *c);
-/* Change "next"; false where that changes nothing. "*refilled": a row took other loops, to which
- * the orders may not suit. */
+/* Set "next", but its cost, to a change of "here"; false where it is none, or is not legal.
+ * "*refilled": a row took other loops, to which the orders may not suit. */
 bool sator_mapper_climb_change(struct climb *c, bool *refilled);
-/* Give some memory of "next" an order that suits some tensors. */
-void sator_mapper_climb_order(struct climb *c);
-/* Whether "next" is legal. */
-bool sator_mapper_climb_is_legal(struct climb *c);
+/* Set "next", but its cost, to "from" with an order of some memory, which is returned, that suits
+ * some tensors. */
+int sator_mapper_climb_order(struct climb *c, const struct climb_place *from);
 
 #endif

@@ -59,7 +59,7 @@ void sator_mapper_climb_know(struct climb *c)
  * the extent or a few more. */
 static int64_t draw_prime(struct climb *c, int row, int loop)
 {
-    int64_t factor = c->next.factor[row][loop], prime[CLIMB_PRIMES];
+    int64_t factor = c->factor[row][loop], prime[CLIMB_PRIMES];
     int count = 0;
 
     assert(factor > 1);
@@ -75,34 +75,42 @@ static int64_t draw_prime(struct climb *c, int row, int loop)
 /* The same, or now and then all that it has. */
 static int64_t draw_factor(struct climb *c, int row, int loop)
 {
-    return draw(c, WHOLE) == 0 ? c->next.factor[row][loop] : draw_prime(c, row, loop);
+    return draw(c, WHOLE) == 0 ? c->factor[row][loop] : draw_prime(c, row, loop);
 }
 
-/* A random loop of row "row" with a factor above 1, or -1. */
-static int draw_loop(struct climb *c, int row)
+/* The loops of row "row" with a factor above 1. */
+static unsigned loops_at(const struct climb *c, int row)
 {
-    int n = c->problem->n_loops, first = draw(c, n);
+    unsigned loops = 0;
 
-    for (int k = 0; k < n; k++) {
-        if (c->next.factor[row][(first + k) % n] > 1)
-            return (first + k) % n;
-    }
-    return -1;
+    for (int i = 0; i < c->problem->n_loops; i++)
+        loops |= (unsigned)(c->factor[row][i] > 1) << i;
+    return loops;
+}
+
+/* A random one of "loops", or -1 where there is none. */
+static int draw_of(struct climb *c, unsigned loops)
+{
+    if (loops == 0)
+        return -1;
+    for (int k = draw(c, __builtin_popcount(loops)); k > 0; k--)
+        loops &= loops - 1;
+    return __builtin_ctz(loops);
 }
 
 static void move(struct climb *c, int from, int to, int loop, int64_t factor)
 {
-    int64_t *left = &c->next.factor[from][loop];
+    int64_t *left = &c->factor[from][loop];
 
     assert(c->problem->imperfect || *left % factor == 0);
     *left = sator_mapper_blocks(*left, factor);
-    c->next.factor[to][loop] *= factor;
+    c->factor[to][loop] *= factor;
 }
 
 /* Move a factor of some loop from row "from" to row "to"; false where there is none. */
 static bool move_factor(struct climb *c, int from, int to)
 {
-    int loop = draw_loop(c, from);
+    int loop = draw_of(c, loops_at(c, from));
 
     if (loop < 0)
         return false;
@@ -120,14 +128,14 @@ static void mend_chains(struct climb *c)
     for (int i = 0; i < p->n_loops; i++) {
         int64_t tiles = p->extent[i];
         for (int r = p->n_rows - 1; r > 0; r--) {
-            int64_t *factor = &c->next.factor[r][i];
+            int64_t *factor = &c->factor[r][i];
             *factor = *factor < tiles ? *factor : tiles;
             *factor = p->chains || r >= p->innermost
                     ? sator_mapper_blocks(tiles, sator_mapper_blocks(tiles, *factor))
                     : sator_gcd(tiles, *factor);
             tiles = sator_mapper_blocks(tiles, *factor);
         }
-        c->next.factor[0][i] = tiles;
+        c->factor[0][i] = tiles;
     }
 }
 
@@ -139,11 +147,11 @@ static bool set_factor(struct climb *c)
     int64_t tiles = p->extent[loop];
 
     for (int r = p->n_rows - 1; r > row; r--)
-        tiles = sator_mapper_blocks(tiles, c->next.factor[r][loop]);
+        tiles = sator_mapper_blocks(tiles, c->factor[r][loop]);
     int64_t most = p->row[row].is_space && p->row[row].shape < tiles ? p->row[row].shape : tiles;
     if (row == 0 || most == 1)
         return false;
-    c->next.factor[row][loop] = 1 + (int64_t)(sator_mapper_random(&c->state) % (uint64_t)most);
+    c->factor[row][loop] = 1 + (int64_t)(sator_mapper_random(&c->state) % (uint64_t)most);
     return true;
 }
 
@@ -152,15 +160,18 @@ static bool set_factor(struct climb *c)
 /* Move a loop of a memory to another place in its order. */
 static bool move_loop(struct climb *c)
 {
-    int n = c->problem->n_loops, m = draw(c, c->problem->n_memories);
-    int from = draw(c, n), to = draw(c, 2) == 0 ? n - 1 : draw(c, n);
-    int8_t *order = c->next.order[m], loop = order[from];
+    int n = c->problem->n_loops, m = draw(c, c->problem->n_memories), from = 0;
+    int loop = draw_of(c, loops_at(c, c->problem->memory[m].row));
+    int to = draw(c, 2) == 0 ? n - 1 : draw(c, n);
+    int8_t *order = c->order[m];
 
-    if (from == to || c->next.factor[c->problem->memory[m].row][loop] == 1)
+    if (loop < 0 || order[to] == loop)
         return false;
+    while (order[from] != loop)
+        from++;
     memmove(order + from, order + from + 1, (size_t)(n - 1 - from));
     memmove(order + to + 1, order + to, (size_t)(n - 1 - to));
-    order[to] = loop;
+    order[to] = (int8_t)loop;
     assert(mapper_is_permutation(order, n));
     return true;
 }
@@ -171,7 +182,7 @@ static bool move_loop(struct climb *c)
 static void draw_order(struct climb *c, int m)
 {
     const struct mapper_problem *p = c->problem;
-    int8_t *order = c->next.order[m];
+    int8_t *order = c->order[m];
     int accesses[MAPPER_ACCESSES], rank[MAPPER_LOOPS] = {0};
     bool slides = draw(c, 2) == 0;
 
@@ -197,10 +208,28 @@ static void draw_order(struct climb *c, int m)
     assert(mapper_is_permutation(order, p->n_loops));
 }
 
-void sator_mapper_climb_order(struct climb *c)
+/* Let "next" be a copy of "from", for it to be changed. */
+static void copy(struct climb *c, const struct climb_place *from)
 {
-    draw_order(c, draw(c, c->problem->n_memories));
-    sator_mapper_arrange(c->problem, &c->next);
+    c->next->counted.mapping = from->counted.mapping;
+    c->factor = c->next->counted.mapping.factor;
+    c->order = c->next->counted.mapping.order;
+}
+
+int sator_mapper_climb_order(struct climb *c, const struct climb_place *from)
+{
+    const struct mapper_shape *shape = &from->counted.shape;
+    struct mapper_shape *same = &c->next->counted.shape;
+    int m = draw(c, c->problem->n_memories);
+
+    copy(c, from);
+    draw_order(c, m);
+    sator_mapper_arrange(c->problem, &c->next->counted.mapping);
+    memcpy(same->inside, shape->inside, sizeof *shape->inside * (size_t)(c->problem->n_rows + 1));
+    memcpy(same->digit, shape->digit, sizeof *shape->digit * (size_t)shape->n_digits);
+    same->n_digits = shape->n_digits;
+    same->in_any_order = shape->in_any_order;
+    return m;
 }
 
 /* ---- what fits ---- */
@@ -215,7 +244,7 @@ static bool tiles_fit(struct climb *c, int outer, int inner)
         tile[i] = 1;
     for (int r = p->n_rows - 1; r >= p->memory[outer].row; r--) {
         for (int i = 0; i < p->n_loops; i++) {
-            tile[i] *= c->next.factor[r][i];
+            tile[i] *= c->factor[r][i];
             tile[i] = tile[i] < p->extent[i] ? tile[i] : p->extent[i];
         }
         int m = p->row[r].is_space ? p->n_memories : p->row[r].memory;
@@ -225,14 +254,22 @@ static bool tiles_fit(struct climb *c, int outer, int inner)
     return true;
 }
 
-bool sator_mapper_climb_is_legal(struct climb *c)
+/* Whether "next", which fits the arrays, is legal, "here" being so: what that has of tiles fits. */
+static bool is_legal(struct climb *c)
 {
     const struct mapper_problem *p = c->problem;
-    bool is_legal = mapper_fits_arrays(p, &c->next) && tiles_fit(c, 0, p->n_memories - 1) &&
-            (!p->imperfect || sator_mapper_is_in_space(p, &c->next)) &&
-            sator_mapper_is_allowed(p, &c->next);
+    const struct mapper_mapping *mapping = &c->next->counted.mapping;
+    bool is_legal = true;
 
-    assert(is_legal == sator_mapper_is_legal(p, c->search->words, &c->next));
+    for (int m = 0; m < p->n_memories && is_legal; m++) {
+        const int64_t *tile = c->next->counted.shape.inside[p->memory[m].row];
+        const int64_t *before = c->here->counted.shape.inside[p->memory[m].row];
+        is_legal = memcmp(tile, before, sizeof *tile * (size_t)p->n_loops) == 0 ||
+                sator_mapper_tile_fits(p, c->search->words, m, tile);
+    }
+    is_legal = is_legal && (!p->imperfect || sator_mapper_is_in_space(p, mapping)) &&
+            sator_mapper_is_allowed(p, mapping);
+    assert(is_legal == sator_mapper_is_legal(p, c->search->words, mapping));
     return is_legal;
 }
 
@@ -241,8 +278,8 @@ bool sator_mapper_climb_is_legal(struct climb *c)
 static void empty_row(struct climb *c, int row, int to)
 {
     for (int i = 0; i < c->problem->n_loops; i++) {
-        c->next.factor[to][i] *= c->next.factor[row][i];
-        c->next.factor[row][i] = 1;
+        c->factor[to][i] *= c->factor[row][i];
+        c->factor[row][i] = 1;
     }
 }
 
@@ -259,7 +296,7 @@ static bool refill_array(struct climb *c, int row, int to)
     empty_row(c, row, to);
     for (int k = 0; k < TAKES; k++) {
         int from = anywhere ? draw(c, p->n_rows) : to;
-        int loop = from == row ? -1 : draw_loop(c, from);
+        int loop = from == row ? -1 : draw_of(c, loops_at(c, from));
         if (loop < 0 || (p->row[row].banned >> loop & 1))
             continue;
         bool whole = draw(c, 2) == 0;
@@ -269,7 +306,7 @@ static bool refill_array(struct climb *c, int row, int to)
                 break;
             used *= prime;
             move(c, from, row, loop, prime);
-        } while (whole && c->next.factor[from][loop] > 1);
+        } while (whole && c->factor[from][loop] > 1);
     }
     return true;
 }
@@ -280,25 +317,22 @@ static bool refill_memory(struct climb *c, int m)
 {
     const struct mapper_problem *p = c->problem;
     int outer = m == 0 ? 0 : draw(c, m), row = p->memory[m].row, to = p->memory[outer].row;
-    unsigned open = (1U << p->n_loops) - 1;
 
     if (m == 0)
         return false;
     empty_row(c, row, to);
-    while (open != 0) {
-        int loop = draw(c, p->n_loops);
-        while (!(open >> loop & 1))
-            loop = (loop + 1) % p->n_loops;
-        int64_t outside = c->next.factor[to][loop], inside = c->next.factor[row][loop];
-        if (outside > 1) {
-            move(c, to, row, loop, draw_factor(c, to, loop));
-            if (tiles_fit(c, outer + 1, m) &&
-                    sator_mapper_may_have(p, row, loop, c->next.factor[row][loop]))
-                continue;
+    for (unsigned open = loops_at(c, to); open != 0;) {
+        int loop = draw_of(c, open);
+        int64_t outside = c->factor[to][loop], inside = c->factor[row][loop];
+        move(c, to, row, loop, draw_factor(c, to, loop));
+        bool fits = tiles_fit(c, outer + 1, m) &&
+                sator_mapper_may_have(p, row, loop, c->factor[row][loop]);
+        if (!fits) {
+            c->factor[to][loop] = outside;
+            c->factor[row][loop] = inside;
         }
-        c->next.factor[to][loop] = outside;
-        c->next.factor[row][loop] = inside;
-        open &= ~(1U << loop);
+        if (!fits || c->factor[to][loop] == 1)
+            open &= ~(1U << loop);
     }
     draw_order(c, outer);
     return true;
@@ -327,45 +361,23 @@ static bool change(struct climb *c, bool *refilled)
     return true;
 }
 
-/* Whether memory "m" runs the same loops in both orders one inside the other. */
-static bool is_same_order(const struct climb *c, int m)
-{
-    const int64_t *factor = c->next.factor[c->problem->memory[m].row];
-    const int8_t *a = c->here.order[m], *b = c->next.order[m];
-    int n = c->problem->n_loops, i = 0, k = 0;
-
-    for (;; i++, k++) {
-        while (i < n && factor[a[i]] == 1)
-            i++;
-        while (k < n && factor[b[k]] == 1)
-            k++;
-        if (i == n || k == n || a[i] != b[k])
-            return i == n && k == n;
-    }
-}
-
-/* Whether "next" is where the climb is. */
-static bool is_here(const struct climb *c)
-{
-    const struct mapper_problem *p = c->problem;
-    bool same = true;
-
-    for (int r = 0; r < p->n_rows && same; r++)
-        same = memcmp(c->here.factor[r], c->next.factor[r],
-                       sizeof *c->here.factor[r] * (size_t)p->n_loops) == 0;
-    for (int m = 0; m < p->n_memories && same; m++)
-        same = is_same_order(c, m);
-    return same;
-}
-
 bool sator_mapper_climb_change(struct climb *c, bool *refilled)
 {
+    struct mapper_counted *next = &c->next->counted;
+
     *refilled = false;
+    copy(c, c->here);
     if (!change(c, refilled) || (draw(c, 4) == 0 && !change(c, refilled)))
         return false;
     if (c->problem->imperfect)
         mend_chains(c);
-    sator_mapper_arrange(c->problem, &c->next);
-    assert(mapper_is_complete(c->problem, &c->next));
-    return !is_here(c);
+    sator_mapper_arrange(c->problem, &next->mapping);
+    assert(mapper_is_complete(c->problem, &next->mapping));
+    c->rows = mapper_fits_arrays(c->problem, &next->mapping)
+            ? sator_mapper_differing_rows(c->problem, &c->here->counted.mapping, &next->mapping)
+            : 0;
+    if (c->rows == 0)
+        return false;
+    sator_mapper_shape_init(c->problem, &next->mapping, &next->shape);
+    return is_legal(c);
 }
