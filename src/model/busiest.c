@@ -33,7 +33,8 @@ struct class
 struct instances {
     int n;
     sator_int n_used;
-    bool takes_up; /* one of them surely takes up all its sums by itself */
+    bool takes_up; /* what is moved is known: each of them surely takes up all its sums by itself,
+                      or one does that otherwise moves as much as any */
     struct class *classes;
     const char *why; /* they cannot be told apart; NULL: they can */
 };
@@ -345,13 +346,25 @@ static const struct row *read_rows(
     return are_regular(analysis, memory, rows, n) ? rows : NULL;
 }
 
-static bool find_one_by_one(
-        struct analysis *analysis, int n, int d, int64_t *at, struct instances *all)
+/* Those that the bounds of the loops let work reach. */
+static bool find_one_by_one(struct analysis *analysis, const struct sator_piece *space, int n,
+        int d, int64_t *at, struct instances *all)
 {
+    const struct sator_workload *w = analysis->workload;
+    int64_t first, last;
+
     if (d == n)
         return add_instance(analysis, all, n, at, at, 1);
-    for (at[d] = 0; at[d] < analysis->shape[d]; at[d]++) {
-        if (!find_one_by_one(analysis, n, d + 1, at, all))
+    int64_t *upper = SATOR_NEW_ARRAY(analysis->arena, int64_t, w->n_loops + 1);
+    for (int i = 0; i < w->n_loops; i++)
+        upper[i] = w->upper[i] - 1;
+    if (!sator_expr_range(space->out[d], w->lower, upper, &first, &last)) {
+        first = 0;
+        last = analysis->shape[d] - 1;
+    }
+    last = last < analysis->shape[d] - 1 ? last : analysis->shape[d] - 1;
+    for (at[d] = first > 0 ? first : 0; at[d] <= last; at[d]++) {
+        if (!find_one_by_one(analysis, space, n, d + 1, at, all))
             return false;
     }
     return true;
@@ -593,6 +606,23 @@ done:
     return st;
 }
 
+/* Whether an instance of "class" moves no less than any other would by itself. */
+static bool moves_most(const struct analysis *analysis, const struct memory *memory,
+        const struct instances *all, const struct class *class)
+{
+    bool most = true;
+
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        const bool is_read = analysis->workload->accesses[i].role == SATOR_READ;
+        for (int k = 0; k < all->n && memory->held[i]; k++) {
+            const struct flow *own = &class->flows[i], *other = &all->classes[k].flows[i];
+            most &= own->entries >= other->entries && own->updates >= other->updates &&
+                    (!is_read || own->reads >= other->reads);
+        }
+    }
+    return most;
+}
+
 static enum sator_status settle(struct analysis *analysis, int m, struct instances *all)
 {
     const struct memory *memory = &analysis->memories[m];
@@ -606,10 +636,14 @@ static enum sator_status settle(struct analysis *analysis, int m, struct instanc
         all->n_used += class->is_used ? class->size : 0;
     }
     find_span(analysis, memory->space_cut, all, &span);
+    bool each = true, one = false;
     for (int k = 0; k < all->n; k++) {
+        const struct class *class = &all->classes[k];
         SATOR_TRY(settle_class(analysis, m, &span, &all->classes[k]));
-        all->takes_up |= all->classes[k].takes_up;
+        each &= class->takes_up || !class->is_used;
+        one |= class->takes_up && moves_most(analysis, memory, all, class);
     }
+    all->takes_up = each || one;
 done:
     return st;
 }
@@ -641,7 +675,7 @@ static enum sator_status separate(struct analysis *analysis, int m)
             return SATOR_OK;
     }
     *all = (struct instances){0};
-    if (!find_one_by_one(analysis, memory->space_cut, 0, at, all)) {
+    if (!find_one_by_one(analysis, space, memory->space_cut, 0, at, all)) {
         *all = (struct instances){.why = "which of so many instances is the busiest is not known"};
         return SATOR_OK;
     }

@@ -50,6 +50,9 @@ struct kinds {
     struct mapper_alone alone;
     unsigned loops; /* that tell kinds apart */
     unsigned *brings; /* of each transfer, rows along which a wire or a tree brings some sum */
+    bool takes_up; /* an instance of the kind does all its sums */
+    int64_t moved[2 * MAPPER_TRANSFERS + MAPPER_ACCESSES]; /* by it: of each transfer what leaves
+                                                              and arrives, of each access */
 };
 
 static void add_words(const struct kinds *k, int access, bool writes, double count, double *bits)
@@ -173,23 +176,29 @@ static bool takes_up(const struct kinds *k, int access)
 }
 
 /* Add what an instance of one kind moves. */
-static void count_kind(const struct kinds *k, double *bits)
+static void count_kind(struct kinds *k, double *bits)
 {
     const struct mapper_problem *p = k->problem;
     double fresh[MAPPER_ACCESSES];
+
+    memset(k->moved, 0, sizeof k->moved);
+    k->takes_up = true;
 
     for (int a = 0; a < p->n_accesses; a++) {
         bool is_output = p->access[a].role == SATOR_WRITE;
         if (!(p->memory[k->memory].holds >> a & 1))
             continue;
-        fresh[a] = !is_output    ? 0
-                : takes_up(k, a) ? (double)touched_words(k, a)
-                                 : (double)arriving_words(k, a);
+        bool takes = !is_output || takes_up(k, a);
+        k->takes_up &= takes;
+        fresh[a] = !is_output ? 0
+                : takes       ? (double)touched_words(k, a)
+                              : (double)arriving_words(k, a);
         if (sator_mapper_own_memory(p, a) != k->memory)
             continue;
         double volume = (double)(p->access[a].volume / p->instances);
         for (int i = 0; i < p->n_loops; i++)
             volume *= (double)iterations(p, k->mapping, &k->alone, i);
+        k->moved[2 * p->n_transfers + a] = (int64_t)volume;
         add_words(k, a, false, fmax(0, volume - fresh[a]), bits);
         add_words(k, a, true, is_output ? volume : 0, bits);
     }
@@ -198,12 +207,14 @@ static void count_kind(const struct kinds *k, double *bits)
         int a = transfer->access;
         bool is_output = p->access[a].role == SATOR_WRITE;
         if (transfer->parent == k->memory && !transfer->is_outside) {
-            double unique = (double)transfer_words(k, t, true);
-            add_words(k, a, false, fmax(0, unique - fresh[a]), bits);
-            add_words(k, a, true, is_output ? unique : 0, bits);
+            int64_t unique = k->moved[2 * t] = transfer_words(k, t, true);
+            add_words(k, a, false, fmax(0, (double)unique - fresh[a]), bits);
+            add_words(k, a, true, is_output ? (double)unique : 0, bits);
         }
-        if (transfer->child == k->memory)
-            add_words(k, a, true, (double)transfer_words(k, t, false) - fresh[a], bits);
+        if (transfer->child == k->memory) {
+            k->moved[2 * t + 1] = transfer_words(k, t, false);
+            add_words(k, a, true, (double)k->moved[2 * t + 1] - fresh[a], bits);
+        }
     }
 }
 
@@ -221,11 +232,17 @@ static unsigned short_loops(
     return __builtin_popcount(loops) <= MOST_KINDS ? loops : 0;
 }
 
-/* Set the cycles of the ports of memory "k->memory". */
-static void count_kinds(struct kinds *k, double *cycles)
+/* Set the cycles of the ports of memory "k->memory". False: the model has to be asked, since some
+ * kinds do not take up all their sums, and the first that does moves less than others would. */
+static bool count_kinds(struct kinds *k, double *cycles)
 {
     const struct mapper_problem *p = k->problem;
+    enum {
+        N_MOVED = sizeof k->moved / sizeof *k->moved
+    };
+    int64_t first[N_MOVED] = {0}, most[N_MOVED] = {0};
     unsigned loops = short_loops(p, k->mapping, k->memory), last = 0;
+    bool each = true, one = false;
 
     k->alone.row = p->memory[k->memory].row;
     k->loops = loops;
@@ -237,8 +254,15 @@ static void count_kinds(struct kinds *k, double *cycles)
             if (p->port[i].memory == k->memory)
                 cycles[i] = fmax(cycles[i], bits[i] / p->port[i].lane->bits);
         }
+        if (k->takes_up && !one)
+            memcpy(first, k->moved, sizeof first);
+        for (int i = 0; i < N_MOVED; i++)
+            most[i] = k->moved[i] > most[i] ? k->moved[i] : most[i];
+        one |= k->takes_up;
+        each &= k->takes_up;
         last = (last - loops) & loops; /* the next set of these loops */
     } while (last != 0);
+    return each || (one && memcmp(first, most, sizeof most) == 0);
 }
 
 /* ---- a mapping ---- */
@@ -283,13 +307,13 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
         if (problem->memory[problem->port[i].memory].instances > 1)
             traffic->busiest_cycles[i] = 0;
     }
+    if (is_ragged)
+        find_brought(&k);
+    for (k.memory = 0; k.memory < problem->n_memories && is_ragged; k.memory++) {
+        if (problem->memory[k.memory].instances > 1 && !(asked >> k.memory & 1) &&
+                !count_kinds(&k, traffic->busiest_cycles))
+            asked |= 1U << k.memory;
+    }
     if (asked != 0)
         sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, asked, traffic);
-    if (!is_ragged)
-        return;
-    find_brought(&k);
-    for (k.memory = 0; k.memory < problem->n_memories; k.memory++) {
-        if (problem->memory[k.memory].instances > 1 && !(asked >> k.memory & 1))
-            count_kinds(&k, traffic->busiest_cycles);
-    }
 }

@@ -1,0 +1,53 @@
+#!/bin/sh
+# The busiest instance where instances are not alike.
+. "$2/test/cli/harness"
+# Of 448 lanes two are in use, which an index with a quotient makes unlike. The second, with x odd, takes A[0], A[1] | A[1], A[2] | A[2], A[3] | A[3], A[4]
+# for its four x, where the one between is there: 5 words; 2 of B; and updates 8 sums: 15 words of 16 bits, 8 bits a cycle, 30 cycles.
+printf 'sizes: {x: 8, r: 2}\nop: "Y[x] += A[fl((x+r)/2)] * B[r]"\n' >work.yaml
+cat >arch.yaml <<'END'
+levels:
+  - {memory: DRAM}
+  - {array: PE, shape: [4, 7]}
+  - {memory: L2}
+  - {array: lane, shape: [4, 4]}
+  - {memory: L1, bandwidth_bits: {write: 8}}
+  - {compute: mac}
+END
+cat >nest.yaml <<'END'
+loops:
+  - at: DRAM
+    for: [x 2]
+  - at: L2
+    for: [x 2]
+  - at: lane
+    parallel: [x 2 -> 0]
+  - at: L1
+    for: [r 2]
+END
+sator analyze work.yaml --arch arch.yaml -d nest.yaml --timing roofline | grep '^ *L1 writes'
+# A wire brings sums from the second PE, which begins them, to the first, and idles when r is 2. Of the two memories' reads, 12 of A and 12 of
+# sums but for two that start from zero, the busiest has no less than half: 11 words, 22 cycles, though the second PE, which alone is known to bring
+# all its sums up by itself, reads 6. So 20 cycles, with c on the PEs, are the best of all.
+printf 'sizes: {c: 2, x: 2, r: 3}\nop: "Y[x] += A[c,x+r] * B[c,r]"\n' >work.yaml
+cat >arch.yaml <<'END'
+levels:
+  - {memory: DRAM}
+  - array: PE
+    shape: [2]
+    links:
+      - {name: back, map: "PE[i] -> PE[i-1]", interval: 0, energy_pj: 128}
+      - {name: on, map: "PE[i] -> PE[i+1]", interval: 0, energy_pj: 32, tensors: [A]}
+  - {memory: L1, bandwidth_bits: {read: 8, write: 32}, capacity_words: 7, bypass: [B]}
+  - {compute: mac}
+END
+cat >nest.yaml <<'END'
+loops:
+  - at: DRAM
+    for: [r 2, c 2, x 2]
+  - at: PE
+    parallel: [r 2 -> 0]
+END
+sator analyze work.yaml --arch arch.yaml -d nest.yaml --timing roofline | grep '^ *L1 reads'
+for strategy in optimal exhaustive; do
+    sator map work.yaml --arch arch.yaml --imperfect --objective latency --timing roofline --strategy $strategy | grep '^  best'
+done
