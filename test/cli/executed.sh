@@ -76,4 +76,19 @@ for time in 'j, k + i' 'j, j + k + i'; do
     sator analyze gemm:i=4,j=3000,k=3000 --arch free.yaml --space i --time "$time" --work-limit 1000000 --json |
         grep -q '"scheduled":.*[^0-9]9009000,' || echo "$time: not 9,009,000 cycles"
 done
+
+# Buses of which the next family merges what the first PEs of the one before fetch: of 2 x 3 PEs five, on i - j three of these, all in row 0
+cat >machine.yaml <<'END'
+levels:
+  - {memory: DRAM, bandwidth_bits: 16}
+  - array: PE
+    shape: [3, 3]
+    multicast:
+      - {name: slant, map: "PE[i,j] -> BUS[2*i + j]"}
+      - {name: diagonal, map: "PE[i,j] -> BUS[i - j]"}
+      - {name: row, map: "PE[i,j] -> BUS[i]"}
+  - {compute: mac}
+END
+nest 'i: 2, j: 3, l: 6' 'Y[i,j] += A[l]' 'space: "i, j"\ntime: "l"'
+sator analyze nest.yaml --arch machine.yaml --dataflow flow.yaml --json | grep -q '"unique_volume":.*[^0-9]6,' || echo "not a word a stamp"
 exit 0
