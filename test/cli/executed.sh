@@ -90,5 +90,4 @@ levels:
   - {compute: mac}
 END
 nest 'i: 2, j: 3, l: 6' 'Y[i,j] += A[l]' 'space: "i, j"\ntime: "l"'
-sator analyze nest.yaml --arch machine.yaml --dataflow flow.yaml --json | grep -q '"unique_volume":.*[^0-9]6,' || echo "not a word a stamp"
 exit 0
