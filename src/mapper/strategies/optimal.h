@@ -13,7 +13,6 @@
 enum {
     DIVES = 16,
     MOST_SYMMETRIES = 8,
-    MOST_MIRRORS = 8,
     OPTIMAL_WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     WORTH_SHARING = 1 << 11, /* looks before innermost tiles are listed for all visits at once */
     MOST_INSIDE = 64,
@@ -180,10 +179,6 @@ struct optimal_plan {
     struct kin kin[MAPPER_ROWS];
     int n_symmetries;
     struct symmetry symmetry[MOST_SYMMETRIES];
-    int n_mirrors;
-    struct mirror {
-        int class[2];
-    } mirror[MOST_MIRRORS]; /* rows that may be exchanged as a whole */
     int n_divisors[MAPPER_LOOPS]; /* what may divide what is left of a loop */
     const int64_t *divisors[MAPPER_LOOPS];
     double most_stamps; /* from which on nothing can win */
@@ -520,13 +515,6 @@ void optimal_find_symmetries(struct optimal_plan *plan);
  * an image under a symmetry: the image is searched in their place. */
 bool optimal_is_image(
         const struct optimal_plan *plan, const struct optimal_branch *branch, const int64_t *last);
-
-/* After the classes are known: pairs of rows along which words pass, which may be exchanged. */
-void optimal_find_mirrors(struct optimal_plan *plan);
-/* Whether the unrolling with "choice" by class, in which words pass, is searched with two rows
- * exchanged. */
-bool optimal_is_mirrored(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, const int *choice);
 
 /* ---- optimal_outer.c ---- */
 /* List the tiles of the memories above all arrays, unless done. */

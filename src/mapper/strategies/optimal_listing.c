@@ -177,7 +177,7 @@ static void add_visit(struct optimizer *o, const int *choice)
             !sator_mapper_may_spread(o->problem, &o->at.mapping, ~0U))
         return;
     optimal_know_unrolling(o->plan, &o->at, choice);
-    if (optimal_is_image(o->plan, &o->at, NULL) || optimal_is_mirrored(o->plan, &o->at, choice))
+    if (optimal_is_image(o->plan, &o->at, NULL))
         return;
     o->search->counters.unrollings++;
     optimal_climb(o);

@@ -2,8 +2,6 @@
  *
  * A permutation of the loops that takes every access to itself, between loops of equal extents,
  * takes a mapping to one of equal cost. Of two mappings that are each other's images one is enough.
- * So it is of two rows of an array along which words pass alike, over buses of the one and of the
- * other.
  */
 #include "mapper/strategies/optimal.h"
 
@@ -122,90 +120,6 @@ bool optimal_is_image(
         if (order == 0 && last != NULL)
             order = against_image(&plan->symmetry[k], plan->problem->n_loops, last);
         if (order < 0)
-            return true;
-    }
-    return false;
-}
-
-/* ---- exchanges of rows ---- */
-
-static unsigned exchanged(unsigned rows, int a, int b)
-{
-    unsigned differ = (rows >> a ^ rows >> b) & 1;
-
-    return rows ^ (differ << a | differ << b);
-}
-
-static bool is_kept(unsigned rows, int a, int b)
-{
-    return exchanged(rows, a, b) == rows;
-}
-
-/* Whether the network of a transfer is the same with two rows exchanged. */
-static bool keeps_network(const struct mapper_transfer *t, int a, int b)
-{
-    bool keeps = is_kept(t->outer, a, b) && is_kept(t->between, a, b) &&
-            is_kept(t->collapsed, a, b) && is_kept(t->apart, a, b) && t->n_passes == 0 &&
-            t->linked_rows == 0 && t->wired == 0 && t->grouped_rows == 0 && !t->is_complex &&
-            !t->is_counted && !t->is_quotient;
-
-    for (int k = 0; k < t->n_buses && keeps; k++) {
-        bool any = false;
-        for (int n = 0; n < t->n_buses; n++)
-            any |= t->bus_rows[n] == exchanged(t->bus_rows[k], a, b);
-        keeps = any;
-    }
-    return keeps;
-}
-
-static bool may_exchange(const struct mapper_problem *p, int a, int b)
-{
-    bool may = p->row[a].level == p->row[b].level && p->row[a].shape == p->row[b].shape &&
-            p->row[a].linked == p->row[b].linked && p->row[a].banned == p->row[b].banned &&
-            is_kept(p->any_order, a, b);
-
-    for (int t = 0; t < p->n_transfers && may; t++)
-        may = keeps_network(&p->transfer[t], a, b);
-    return may;
-}
-
-void optimal_find_mirrors(struct optimal_plan *plan)
-{
-    const struct mapper_problem *p = plan->problem;
-
-    if (p->has_fixed || p->has_orders || p->has_counted || p->n_spread_limits > 0 ||
-            p->skew != NULL || p->mixes_wires || plan->imperfect)
-        return;
-    for (int c = 0; c < plan->n_classes; c++) {
-        for (int d = c + 1; d < plan->n_classes && plan->n_mirrors < MOST_MIRRORS; d++) {
-            if (plan->class[c].n_rows == 1 && plan->class[d].n_rows == 1 &&
-                    may_exchange(p, plan->class[c].row[0], plan->class[d].row[0]))
-                plan->mirror[plan->n_mirrors++] = (struct mirror){{c, d}};
-        }
-    }
-}
-
-bool optimal_is_mirrored(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, const int *choice)
-{
-    const struct mapper_problem *p = plan->problem;
-
-    if (plan->n_mirrors == 0 || sator_mapper_passed(p, &branch->mapping) == 0)
-        return false; /* then kins are one class (optimal_unrollings.c) */
-    for (int k = 0; k < plan->n_mirrors; k++) {
-        int order = 0;
-        bool splits = false; /* a window's loop, whose outer digit is on the first row either way */
-        for (int i = 0; i < p->n_loops; i++) {
-            int64_t factor[2];
-            for (int n = 0; n < 2; n++) {
-                int c = plan->mirror[k].class[n];
-                factor[n] = plan->class[c].choice[choice[c]].factor[i];
-            }
-            splits |= factor[0] > 1 && factor[1] > 1 && plan->slides[i];
-            if (order == 0 && factor[0] != factor[1])
-                order = factor[0] < factor[1] ? -1 : 1;
-        }
-        if (order < 0 && !splits)
             return true;
     }
     return false;

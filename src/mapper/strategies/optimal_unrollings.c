@@ -430,7 +430,6 @@ void optimal_find_unrollings(
             plan->class[plan->n_outside].row[0] < plan->problem->innermost)
         plan->n_outside++;
     find_kins(plan);
-    optimal_find_mirrors(plan);
     plan->most_stamps = plan->imperfect ? most_stamps(o) : INFINITY;
     find_choices(plan, arena);
     find_sizes(plan, arena);
