@@ -29,6 +29,8 @@ static void add_workload(struct sator_text *text, const struct sator_workload *w
         const struct sator_access *access = &workload->accesses[i];
         sator_text_add(text, "\n  %s %d bits ", access->role == SATOR_READ ? "read" : "write",
                 access->word_bits);
+        if (access->says_density)
+            sator_text_add(text, "density=%.17g ", access->density);
         sator_relation_write(text, access->relation);
     }
     sator_text_add(text, "\n");
@@ -68,6 +70,25 @@ static void add_widths(struct sator_text *text, const struct sator_widths *width
                 text, " word_bits(%s)=%d", widths->tensors[i].tensor, widths->tensors[i].bits);
 }
 
+/* Accesses, or instances, that are left out where an element is 0. */
+static void add_gates(
+        struct sator_text *text, const char *what, int n_gates, const struct sator_gate *gates)
+{
+    for (int i = 0; i < n_gates; i++) {
+        sator_text_add(text, " %s(%s)", what, gates[i].tensor == NULL ? "" : gates[i].tensor);
+        add_names(text, "=", gates[i].n_zeros, gates[i].zeros);
+    }
+}
+
+static void add_control(struct sator_text *text, const struct sator_control *control)
+{
+    if (control->instruction_bits == 0)
+        return;
+    sator_text_add(text, " control bits=%d from=%d%s", control->instruction_bits, control->from,
+            control->reorders ? " reorder" : "");
+    add_number(text, "pj", control->instruction_pj.value);
+}
+
 static void add_memory(struct sator_text *text, const struct sator_memory *memory)
 {
     for (int i = 0; i < memory->n_capacities; i++) {
@@ -96,6 +117,7 @@ static void add_memory(struct sator_text *text, const struct sator_memory *memor
     add_names(text, " tensors=", memory->n_tensors, memory->tensors);
     add_names(text, " bypass=", memory->n_bypass, memory->bypass);
     add_names(text, " may_bypass=", memory->n_may_bypass, memory->may_bypass);
+    add_gates(text, "gating", memory->n_gates, memory->gates);
     for (int i = 0; i < memory->n_ports; i++) {
         const struct sator_port *port = &memory->ports[i];
         sator_text_add(text, "\n    port %s%s%s%s", port->name, port->reads ? " reads" : "",
@@ -138,6 +160,7 @@ static void add_arch(struct sator_text *text, const struct explore_hardware *har
 
     sator_text_add(text, "hardware %s", arch->name);
     add_number(text, "clock_mhz", arch->clock_mhz);
+    add_control(text, &arch->control);
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
         sator_text_add(text, "\n  %s", level->name);
@@ -155,6 +178,8 @@ static void add_arch(struct sator_text *text, const struct explore_hardware *har
             add_number(text, "leakage_pj", level->compute.leakage_pj.value);
             add_number(text, "area_um2", level->compute.area_um2.value);
             sator_text_add(text, " per_stamp=%lld", (long long)level->compute.per_stamp);
+            add_gates(text, "gating", level->compute.n_gates, level->compute.gates);
+            add_gates(text, "skipping", level->compute.n_skips, level->compute.skips);
         }
     }
     sator_text_add(text, "\n");
