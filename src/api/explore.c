@@ -6,6 +6,7 @@
 #include "api/timing.h"
 #include "base/arguments.h"
 #include "base/text.h"
+#include "count/count.h"
 #include "explore/problem.h"
 
 #include <limits.h>
@@ -120,7 +121,7 @@ static enum sator_status take_options(struct sator_ctx *ctx,
     SATOR_NUMBER(ctx, options->skew, SATOR_NO_SKEW, 2);
     SATOR_NUMBER(ctx, options->fold, 0, INT_MAX);
     SATOR_TEXTS(ctx, options->varies, options->n_varies);
-    SATOR_NUMBER(ctx, options->engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_TILED);
+    SATOR_NUMBER(ctx, options->engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_LAST);
     SATOR_REAL(ctx, options->budget_seconds);
     SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
     SATOR_NUMBER(ctx, options->n_shards, 0, INT_MAX);

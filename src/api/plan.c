@@ -3,6 +3,7 @@
 
 #include "api/timing.h"
 #include "base/arguments.h"
+#include "count/count.h"
 
 #include <limits.h>
 #include <math.h>
@@ -21,7 +22,7 @@ enum sator_status sator_analyze_take_options(struct sator_ctx *ctx,
     struct sator_analyze_options options;
 
     SATOR_OPTIONS(ctx, given, options);
-    SATOR_NUMBER(ctx, options.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_TILED);
+    SATOR_NUMBER(ctx, options.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_LAST);
     SATOR_NUMBER(ctx, options.model, SATOR_MODEL_SATOR, SATOR_MODEL_TENET);
     SATOR_NUMBER(ctx, options.timing, SATOR_TIMING_AUTO, SATOR_TIMING_SCHEDULED);
     options.timing = sator_timing_of(options.timing, options.model == SATOR_MODEL_SATOR);

@@ -4,6 +4,7 @@
 #include "api/plan.h"
 #include "base/arguments.h"
 #include "base/text.h"
+#include "count/count.h"
 #include "simulate/simulate.h"
 
 #include <math.h>
@@ -249,7 +250,7 @@ enum sator_status sator_simulate(struct sator_ctx *ctx, const struct sator_netwo
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && simulation != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
-    SATOR_NUMBER(ctx, own.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_TILED);
+    SATOR_NUMBER(ctx, own.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_LAST);
     SATOR_NUMBER(ctx, own.first_cycle, 0, INT64_MAX);
     SATOR_NUMBER(ctx, own.last_cycle, 0, INT64_MAX);
     struct sator_arena *arena = sator_arena_new();

@@ -52,6 +52,11 @@ sator_int sator_count_footprint(struct sator_counter *counter, const struct sato
 enum sator_status sator_count_tile(
         struct sator_counter *counter, const struct sator_relation *access, sator_int *words);
 
+/* The last of enum sator_engine_choice. */
+enum {
+    SATOR_ENGINE_LAST = SATOR_ENGINE_TILED
+};
+
 /* Which engine answered so far ("closed", "skewed", "tiled", "listed", "general", "mixed"), and why
  * the closed form declined (or NULL). */
 const char *sator_counter_engine(const struct sator_counter *counter);

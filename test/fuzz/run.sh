@@ -1,17 +1,15 @@
 #!/bin/sh
 # usage: run.sh [SECONDS [READER]]
 # Fuzz a reader for SECONDS (default 600), from the library, the tests' files and what earlier runs found in
-# build/fuzz/corpus: yaml, notation, tenet, c, onnx, or a format of another tool: timeloop, maestro, zigzag, scalesim,
-# accelergy (foreign: all five). Ends with 1 when an input crashes, hangs, leaks, or does not read back as written.
+# build/fuzz/corpus: yaml, notation, tenet, c, onnx, or a format of another tool by its name in foreign.c (foreign: all of
+# them). Ends with 1 when an input crashes, hangs, leaks, or does not read back as written.
 reader=${2:-yaml}
 program=$reader
-case $reader in
-timeloop | maestro | zigzag | scalesim | accelergy)
+cd "$(dirname "$0")/../.." || exit 2
+if [ ! -e "test/fuzz/$reader.c" ]; then
     program=foreign
     export SATOR_FUZZ_READER="$reader"
-    ;;
-esac
-cd "$(dirname "$0")/../.." || exit 2
+fi
 cmake --preset fuzz -DSATOR_SANITIZE=ON -DSATOR_TESTS=ON \
     -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link >/dev/null || exit 2
 cmake --build build/fuzz --target "fuzz_$program" -- --no-print-directory -s || exit 2
@@ -19,14 +17,11 @@ corpus=build/fuzz/corpus/$reader
 mkdir -p "$corpus"
 case $reader in
 yaml) find library test/broken -name '*.yaml' -size -4k ;;
-foreign) find test/foreign test/broken/timeloop test/broken/scalesim test/broken/maestro test/broken/zigzag \
-    -type f ! -name "*.expect" ! -name "*.py" ! -name README.md ;;
-timeloop | maestro | zigzag | scalesim | accelergy)
-    find "test/foreign/$reader" "test/broken/$reader" -type f ! -name "*.expect" 2>/dev/null
-    ;;
 onnx) find test/onnx /usr/share/libonnx-testdata -name "*.onnx" -size -4k 2>/dev/null ;;
 c) find examples test/c test/broken -name '*.c' -size -4k ;;
-*) find test/tenet test/broken/tenet -name '*.[smp]' -size -4k ;;
+notation | tenet) find test/tenet test/broken/tenet -name '*.[smp]' -size -4k ;;
+foreign) find test/foreign test/broken/*/ -type f ! -name "*.expect" ! -name "*.py" ! -name README.md ;;
+*) find "test/foreign/$reader" "test/broken/$reader" -type f ! -name "*.expect" 2>/dev/null ;;
 esac | while read -r file; do
     cp "$file" "$corpus/$(echo "$file" | tr / _)"
 done

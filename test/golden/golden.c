@@ -8,6 +8,7 @@
 #include "golden/golden.h"
 
 #include "count/count.h"
+#include "support/engines.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -344,19 +345,17 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-    struct run run = {.engine = SATOR_ENGINE_GENERAL};
+    struct run run = {.engine = SATOR_ENGINE_AUTO};
     const cJSON *json;
     cJSON *cases;
     int n_cases = 0, n_fields = 0;
 
-    if (argc > 1 && strcmp(argv[1], "closed") == 0)
-        run.engine = SATOR_ENGINE_CLOSED;
-    else if (argc > 1 && strcmp(argv[1], "listed") == 0)
-        run.engine = SATOR_ENGINE_LISTED;
-    else if (argc > 1 && strcmp(argv[1], "tiled") == 0)
-        run.engine = SATOR_ENGINE_TILED;
-    else if (argc < 3 || strcmp(argv[1], "general") != 0) {
-        fprintf(stderr, "usage: %s general|closed|tiled|listed FILE [ID-PART]\n", argv[0]);
+    for (int i = 0; argc >= 3 && i < ENGINE_CHOICES; i++) {
+        if (strcmp(argv[1], engine_choices[i].name) == 0)
+            run.engine = engine_choices[i].choice;
+    }
+    if (run.engine == SATOR_ENGINE_AUTO) {
+        fprintf(stderr, "usage: %s ENGINE FILE [ID-PART]\n", argv[0]);
         return 2;
     }
     cases = golden_load(argv[2]);

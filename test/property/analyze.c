@@ -6,6 +6,7 @@
  */
 #include "oracle/run.h"
 #include "oracle/shrink.h"
+#include "support/engines.h"
 #include "support/files.h"
 
 #include <inttypes.h>
@@ -384,15 +385,6 @@ static struct files_style choose_style(uint64_t seed, const struct oracle_progra
     return style;
 }
 
-static const char *engine_name(enum sator_engine_choice engine)
-{
-    return engine == SATOR_ENGINE_AUTO      ? "auto"
-            : engine == SATOR_ENGINE_CLOSED ? "closed"
-            : engine == SATOR_ENGINE_LISTED ? "listed"
-            : engine == SATOR_ENGINE_TILED  ? "tiled"
-                                            : "general";
-}
-
 static void report(const struct run_options *options, int64_t number, struct check *check,
         struct oracle_program *program)
 {
@@ -414,9 +406,6 @@ static void report(const struct run_options *options, int64_t number, struct che
 
 static void run_cases(const struct run_options *options, const char *directory, int *n_failed)
 {
-    static const enum sator_engine_choice engines[] = {SATOR_ENGINE_GENERAL, SATOR_ENGINE_CLOSED,
-            SATOR_ENGINE_TILED, SATOR_ENGINE_LISTED, SATOR_ENGINE_AUTO,
-            SATOR_ENGINE_AUTO /* TENET's own model */};
     static const struct generate_options generation = {.max_instances = 800,
             .max_pes = 64,
             .self_wires = true,
@@ -424,7 +413,7 @@ static void run_cases(const struct run_options *options, const char *directory, 
             .always_registers = true,
             .may_leave = true,
             .conditional = true};
-    int64_t n_declined[3] = {0}, n_asked[3] = {0}; /* closed, tiled, listed */
+    int64_t n_declined[ENGINE_CHOICES] = {0}, n_asked[ENGINE_CHOICES] = {0};
     int64_t n_checks = 0, n_unfinished = 0, n_uneven = 0, n_bounds = 0;
 
     for (int64_t i = options->first_case;
@@ -432,14 +421,17 @@ static void run_cases(const struct run_options *options, const char *directory, 
         struct oracle_program program;
         uint64_t seed = run_case_seed(options, i);
         generate(seed, &generation, &program);
-        for (int e = 0; e < 6; e++) {
-            if (engines[e] == SATOR_ENGINE_GENERAL && i % options->general_every != 0)
+        for (int e = 0; e <= ENGINE_CHOICES; e++) {
+            const bool is_tenet = e == ENGINE_CHOICES; /* its own model */
+            const enum sator_engine_choice engine =
+                    is_tenet ? SATOR_ENGINE_AUTO : engine_choices[e].choice;
+            if (engine == SATOR_ENGINE_GENERAL && i % options->general_every != 0)
                 continue;
             struct oracle_program copy = program;
-            struct check check = {.engine = engines[e],
+            struct check check = {.engine = engine,
                     .style = choose_style(seed, &program),
                     .directory = directory};
-            check.style.model = e == 5 ? SATOR_MODEL_TENET : SATOR_MODEL_SATOR;
+            check.style.model = is_tenet ? SATOR_MODEL_TENET : SATOR_MODEL_SATOR;
             if (fails(&copy, &check)) {
                 ++*n_failed;
                 report(options, i, &check, &copy);
@@ -448,14 +440,12 @@ static void run_cases(const struct run_options *options, const char *directory, 
             n_unfinished += check.unfinished;
             n_uneven += check.is_uneven;
             n_bounds += check.is_bound;
-            if (e >= 1 && e <= 3) {
-                n_asked[e - 1]++;
-                n_declined[e - 1] += check.declined;
-            }
+            n_asked[e % ENGINE_CHOICES]++;
+            n_declined[e % ENGINE_CHOICES] += check.declined;
         }
     }
-    for (int e = 0; e < 3; e++)
-        printf("%s: answered %" PRId64 " of %" PRId64 " programs\n", engine_name(engines[e + 1]),
+    for (int e = 1; e < ENGINE_CHOICES - 1; e++)
+        printf("%s: answered %" PRId64 " of %" PRId64 " programs\n", engine_choices[e].name,
                 n_asked[e] - n_declined[e], n_asked[e]);
     printf("%" PRId64 " of %" PRId64 " analyses reached the work limit\n", n_unfinished, n_checks);
     printf("%" PRId64 " of %" PRId64 " compute delays of uneven stamps are lower bounds\n",

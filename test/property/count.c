@@ -10,6 +10,7 @@
 #include "oracle/notation.h"
 #include "oracle/run.h"
 #include "oracle/shrink.h"
+#include "support/engines.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -312,15 +313,6 @@ static bool fails(const struct oracle_program *program, void *user)
 
 /* ---- cases ---- */
 
-static const char *engine_name(enum sator_engine_choice engine)
-{
-    return engine == SATOR_ENGINE_AUTO      ? "auto"
-            : engine == SATOR_ENGINE_CLOSED ? "closed"
-            : engine == SATOR_ENGINE_LISTED ? "listed"
-            : engine == SATOR_ENGINE_TILED  ? "tiled"
-                                            : "general";
-}
-
 static void report(const struct run_options *options, int64_t number, struct check *check,
         struct oracle_program *program)
 {
@@ -352,15 +344,13 @@ static void choose_prefix(uint64_t seed, struct oracle_program *program, struct 
 
 int main(int argc, char **argv)
 {
-    static const enum sator_engine_choice engines[] = {SATOR_ENGINE_GENERAL, SATOR_ENGINE_CLOSED,
-            SATOR_ENGINE_TILED, SATOR_ENGINE_LISTED, SATOR_ENGINE_AUTO};
     static const struct generate_options generation = {.max_instances = 1000,
             .max_pes = 100,
             .may_leave = true,
             .conditional = true,
             .may_be_empty = true};
     struct run_options options;
-    struct engine_tally tally[5] = {{0, 0}};
+    struct engine_tally tally[ENGINE_CHOICES] = {{0, 0}};
     int n_failed = 0;
 
     if (!run_options(argc, argv, 2500, &options))
@@ -370,10 +360,11 @@ int main(int argc, char **argv)
         struct oracle_program program;
         uint64_t seed = run_case_seed(&options, i);
         generate(seed, &generation, &program);
-        for (int e = 0; e < 5 && n_failed < 5; e++) {
-            if (engines[e] == SATOR_ENGINE_AUTO && options.n_cases > 1 && i % CHOICE_EVERY != 0)
+        for (int e = 0; e < ENGINE_CHOICES && n_failed < 5; e++) {
+            const enum sator_engine_choice engine = engine_choices[e].choice;
+            if (engine == SATOR_ENGINE_AUTO && options.n_cases > 1 && i % CHOICE_EVERY != 0)
                 continue;
-            struct check check = {.engine = engines[e], .tally = &tally[e]};
+            struct check check = {.engine = engine, .tally = &tally[e]};
             struct oracle_program copy = program;
             choose_prefix(seed, &copy, &check);
             if (!fails(&copy, &check))
@@ -382,9 +373,9 @@ int main(int argc, char **argv)
             report(&options, i, &check, &copy);
         }
     }
-    for (int e = 1; e < 4; e++)
+    for (int e = 1; e < ENGINE_CHOICES - 1; e++)
         printf("%s: answered %" PRId64 " of %" PRId64 " questions, declined %" PRId64 "\n",
-                engine_name(engines[e]), tally[e].asked - tally[e].declined, tally[e].asked,
+                engine_choices[e].name, tally[e].asked - tally[e].declined, tally[e].asked,
                 tally[e].declined);
     return n_failed > 0;
 }

@@ -4,6 +4,7 @@
  *     property_one_machine [--seed N] [--cases N] [--case N]
  */
 #include "oracle/run.h"
+#include "support/engines.h"
 #include "support/judge.h"
 #include "support/machine.h"
 
@@ -115,7 +116,7 @@ static bool fails(const struct hardware *hardware, void *user)
 static void report(const struct run_options *options, int64_t number, struct check *check,
         struct hardware *hardware)
 {
-    printf("FAILED: case %" PRId64 ", engine %d: %s\n", number, (int)check->engine,
+    printf("FAILED: case %" PRId64 ", engine %s: %s\n", number, engine_name(check->engine),
             check->difference);
     check->first_kind = check->kind;
     check->shrinking = true;
@@ -185,8 +186,6 @@ static bool covers(const int64_t *counts, int64_t n_compared)
 
 static int run_cases(const struct run_options *options, struct check *check)
 {
-    static const enum sator_engine_choice engines[] = {
-            SATOR_ENGINE_AUTO, SATOR_ENGINE_CLOSED, SATOR_ENGINE_TILED, SATOR_ENGINE_LISTED};
     static const struct hardware_options plain = {
             .max_instances = 300, .max_pes = 24, .bypass = true, .long_links = true, .idle = true};
     static struct hardware hardware;
@@ -198,7 +197,9 @@ static int run_cases(const struct run_options *options, struct check *check)
     for (int64_t i = options->first_case;
             i < options->first_case + options->n_cases && n_failed < 5; i++) {
         hardware_make(run_case_seed(options, i), &plain, &hardware);
-        check->engine = engines[i % 4 == 0 ? 1 + i / 4 % 3 : 0];
+        check->engine = SATOR_ENGINE_AUTO;
+        if (i % 4 == 0) /* one of those that may decline */
+            check->engine = engine_choices[1 + i / 4 % (ENGINE_CHOICES - 2)].choice;
         bool failed = fails(&hardware, check);
         n_declined += check->declined;
         n_unfinished += check->unfinished;
