@@ -67,13 +67,14 @@ void sator_mapper_slides_again(struct mapper_slides *slides, const struct mapper
     for (int k = 0; k < 2; k++) {
         struct mapper_slide_side *side = k == 0 ? &slides->group : &slides->tile;
         side->rate = k == 0 ? walk->group_rate : walk->tile_rate;
-        side->words = 1;
+        side->words = side->plain = 1;
         for (int e = 0; e < walk->access->n_indices; e++) {
             side->whole[e] = (double)(k == 0 ? walk->group_values[e] : walk->tile_values[e]);
             side->mean[e] = walk->cut == NULL ? side->whole[e]
                     : k == 0                  ? walk->group_mean[e]
                                               : walk->tile_mean[e];
             side->words *= side->mean[e];
+            side->plain *= walk->access->index[e].n_parts == 1 ? side->mean[e] : 1;
         }
         for (int e = 0; e < walk->access->n_indices; e++)
             side->other[e] = words_each(side->words, side->mean[e]);
@@ -358,17 +359,6 @@ static unsigned second_bits(const struct mapper_slides *s, unsigned run, int fir
     return near != 0 ? near : run & loops << n;
 }
 
-/* The words of a stamp for each value of the indices that slide: what forms are for one of. */
-static double plain_words(const struct mapper_slides *s, const struct mapper_slide_side *side)
-{
-    const struct mapper_access *access = s->walk->access;
-    double words = 1;
-
-    for (int e = 0; e < access->n_indices; e++)
-        words *= access->index[e].n_parts == 1 ? side->mean[e] : 1;
-    return words;
-}
-
 /* Set what "form" has of groups (0) or of tiles (1). */
 static void fill_form(struct mapper_slides *s, struct mapper_slide_form *form, int k)
 {
@@ -376,7 +366,7 @@ static void fill_form(struct mapper_slides *s, struct mapper_slide_form *form, i
     int n = s->walk->problem->n_loops, i = 0;
     int first = form->first < n ? form->first : form->first - n;
     unsigned run = (form->run | form->run >> n) & ((1U << n) - 1); /* loops */
-    double plain = plain_words(s, side), other = side->other[s->walk->access->index_of[first]];
+    double plain = side->plain, other = side->other[s->walk->access->index_of[first]];
 
     form->any[k] = words_each(other * leap_of(s, side, first, run, false)->fresh, plain);
     form->one[k] = side->grouped && s->walk->knows_net
@@ -413,6 +403,7 @@ static const struct mapper_slide_form *form_of(
     form->first = order->first;
     form->run = run;
     form->seconds = second_bits(s, run, first);
+    form->n_seconds = __builtin_popcount(form->seconds);
     form->seldom = seldom(s, order->first);
     fill_form(s, form, 0);
     if (has_tiles(s))
@@ -425,14 +416,13 @@ static double least_words(struct mapper_slides *s, const struct mapper_slide_for
 {
     struct mapper_slide_side *side = k == 0 ? &s->group : &s->tile;
     bool enters = side->grouped && s->walk->knows_net;
-    double plain = plain_words(s, side), any = form->any[k] * plain, least = INFINITY;
+    double plain = side->plain, any = form->any[k] * plain, least = INFINITY;
     double one = enters ? step_words(s, side, form->first) : form->one[k] * plain;
-    int n_seconds = __builtin_popcount(form->seconds);
 
-    for (int i = 0; i < n_seconds; i++)
+    for (int i = 0; i < form->n_seconds; i++)
         least = lesser(least, second_stamps * form->stamps[k][i] + runs * form->runs[k][i]);
     least *= plain;
-    if (n_seconds == 0)
+    if (form->n_seconds == 0)
         least = second_stamps * (enters ? s->entering : side->words);
     else if (enters) /* nothing is kept in these */
         least += runs * (s->entering - side->words);

@@ -20,6 +20,7 @@ struct mapper_slide_form {
     int first; /* bit */
     unsigned run; /* bits */
     unsigned seconds; /* bits */
+    int n_seconds;
     double one[2], any[2], seldom;
     double stamps[2][MAPPER_LOOPS], runs[2][MAPPER_LOOPS];
 };
@@ -36,6 +37,7 @@ struct mapper_slide_side {
     bool grouped;
     const double *rate; /* of short last tiles, by loop */
     double words; /* of a stamp, on average */
+    double plain; /* of these for each value of the indices that slide: what forms are for one of */
     double mean[MAPPER_INDICES], whole[MAPPER_INDICES]; /* values; where no tile is short */
     double other[MAPPER_INDICES]; /* words for each value of an index */
     unsigned step_known[2]; /* by bit, far and near ones */
