@@ -37,7 +37,8 @@ struct mapper_search {
     bool hull_open; /* ... before all mappings of a domain that is no box */
     bool searches_orders; /* optimal: these, and not the usual one */
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help, and a
-                       single tile is worth a table of those outside; 0: as many as are worth it */
+                       single tile is worth tables and lists for others; 0: as many as are worth it
+                     */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
     bool has_unknown; /* the counting engines gave up on a mapping ... */
     double unknown_bound; /* ... and none of these is better than this */

@@ -79,6 +79,8 @@ static void begin_plan(
     }
     if (plan->imperfect)
         optimal_find_tiles(search->words, plan, arena);
+    else
+        optimal_find_primes(plan, arena);
     sator_mapper_crew_unknown(p, &plan->unknown);
     optimal_find_symmetries(plan);
     optimal_find_most(search->words, plan);

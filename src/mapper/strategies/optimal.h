@@ -13,7 +13,6 @@
 enum {
     DIVES = 16,
     MOST_SYMMETRIES = 8,
-    OPTIMAL_WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     WORTH_SHARING = 1 << 11, /* looks before innermost tiles are listed for all visits at once */
     MOST_INSIDE = 64,
     CHUNK = 8192, /* unrollings compared before the first is visited */
@@ -73,9 +72,15 @@ struct tile_list {
     struct tile_choice *item;
 };
 
+/* How often each prime is in the extent of each loop of a tile, in bits of its own with one to
+ * spare above them: whether a tile divides another takes one subtraction. Of loops with fewer than
+ * 2^57 iterations together that is 114 bits at most. */
+__extension__ typedef unsigned __int128 tile_primes;
+
 /* A tile of a memory that is not the innermost one, and what the transfers into it cost at least.
  */
 struct outer_tile {
+    tile_primes primes;
     struct mapper_share own;
     uint32_t number;
     int64_t extent[MAPPER_LOOPS];
@@ -181,6 +186,8 @@ struct optimal_plan {
     struct symmetry symmetry[MOST_SYMMETRIES];
     int n_divisors[MAPPER_LOOPS]; /* what may divide what is left of a loop */
     const int64_t *divisors[MAPPER_LOOPS];
+    const tile_primes *primes[MAPPER_LOOPS]; /* of each of these; where factors divide */
+    tile_primes spare; /* bits */
     double most_stamps; /* from which on nothing can win */
     int n_sizes;
     struct sizes *sizes; /* numbers of PEs that unrollings may use, most first */
@@ -225,6 +232,7 @@ struct optimal_branch {
     bool is_unordered; /* of plan->orders none is chosen yet */
     bool tabulating; /* what is listed goes into the table of outer tiles */
     uint64_t alive; /* of table.inside: those that divide the tile, as far as it is chosen */
+    int outside; /* of the table of the memory outside: the first that it divides */
     bool is_apart; /* what is listed holds for all arrays outside the middle memories */
 
     struct mapper_mapping mapping;
@@ -259,6 +267,7 @@ struct optimal_branch {
 
     /* tiles */
     int64_t size[MAPPER_ACCESSES]; /* words of the tile of the memory being tiled */
+    int64_t most[MAPPER_LOOPS]; /* its factors of loops not chosen yet fit up to these at most */
     struct pair {
         bool is_known;
         uint32_t inner; /* transfers into what lies inside that stand still until the row of "m" */
@@ -517,8 +526,20 @@ bool optimal_is_image(
         const struct optimal_plan *plan, const struct optimal_branch *branch, const int64_t *last);
 
 /* ---- optimal_outer.c ---- */
-/* List the tiles of the memories above all arrays, unless done. */
+/* After the divisors are known, where factors divide. */
+void optimal_find_primes(struct optimal_plan *plan, struct sator_arena *arena);
+tile_primes optimal_primes(const struct optimal_plan *plan, const int64_t *extent);
+/* Whether a tile with the primes "a" divides one with "b". */
+static inline bool optimal_divides(const struct optimal_plan *plan, tile_primes a, tile_primes b)
+{
+    return (((b | plan->spare) - a) & plan->spare) == plan->spare;
+}
+/* Whether so many searches for the tiles of one memory are enough for the next. */
+bool optimal_is_worth_tables(const struct optimizer *o, int n_listings);
+/* List the tiles of the memories above all arrays, unless done; those that may win with the
+ * innermost tiles that are listed for the visits at hand, if they are (optimal_list_inner). */
 void optimal_tabulate(struct optimizer *o);
+void optimal_forget_tables(struct optimizer *o);
 /* Whether a table is given up: no more tiles are listed. */
 bool optimal_is_full(const struct outer_tiles *tiles);
 /* List the tiles of memory "m" that may win into table.outer, by energy; false: there are none. */
@@ -534,6 +555,9 @@ void optimal_find_alike(struct optimizer *o);
  * the middle memories at once, if that is worth it; and forget these lists. */
 void optimal_list_inner(struct optimizer *o, int first);
 void optimal_forget_inner(struct optimizer *o);
+/* What the innermost tiles of all these visits cost at least, the transfers into the compute units
+ * and what all mappings move included; false: they are not all listed. */
+bool optimal_least_listed(const struct optimizer *o, struct mapper_share *least);
 /* What the transfers into the "k"-th tile of memory "m" in its table, which is chosen, cost in the
  * order that loops now have on arrays, the table being of all orders. */
 void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share *own);
@@ -557,7 +581,7 @@ int optimal_list_factors(struct optimizer *o, int m, int loop, double least_pj, 
 /* ---- optimal_larger.c ---- */
 /* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
  * "at"-th of the listing order on get. "*least_pj" is what all of them spend at least; it is raised
- * to what is then known. */
+ * to what is then known, and at.most lowered. */
 bool optimal_none_can_win(
         struct optimizer *o, int m, int at, const struct inner *inner, double *least_pj);
 

@@ -123,6 +123,8 @@ static bool none_can_win(
         int count = optimal_list_factors(o, m, loop, *least_pj, factors);
         if (count == 0)
             return true; /* a constraint leaves nothing */
+        if (!p->imperfect && !p->has_counted && p->skew == NULL)
+            o->at.most[loop] = factors[count - 1]; /* with those chosen; with more no larger one */
         most[loop] = o->plan->slides[loop] && grows ? common_multiple(factors, count)
                                                     : factors[count - 1];
         n_tiles *= count < 64 ? count : 64;

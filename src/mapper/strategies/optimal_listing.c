@@ -91,7 +91,7 @@ static void visit_listed(struct optimizer *o, double rest)
             break;
         }
         o->search->bound = fmin(first->value, rest); /* the least that is not settled */
-        if (o->table.n_listings > OPTIMAL_WORTH_A_TABLE)
+        if (optimal_is_worth_tables(o, o->table.n_listings))
             optimal_tabulate(o);
         optimal_visit_alike(o, first, visits->alike[k].count);
     }
@@ -128,6 +128,8 @@ static void visit_all(struct optimizer *o, double rest)
 {
     o->table.has_shared = false;
     optimal_list_inner(o, 0);
+    if (o->search->found && optimal_is_worth_tables(o, o->table.n_listings))
+        optimal_tabulate(o);
     if (!o->search->found || !(o->plan->orders || o->search->has_dived)) /* else that was done */
         dive(o, rest);
     if (!o->search->only_dives)

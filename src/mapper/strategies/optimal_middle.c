@@ -229,19 +229,26 @@ static void close_arrays(struct optimizer *o, const struct visit *visit)
     }
 }
 
-/* What all innermost tiles cost at least, the transfers into the compute units included. */
-static struct mapper_share least_inside(const struct optimizer *o)
+/* Lower "least" to what the innermost tiles of a list cost at least, the transfers into the compute
+ * units included. */
+static void take_least(
+        const struct optimizer *o, const struct tile_list *list, struct mapper_share *least)
 {
-    const struct tile_list *list = &o->table.innermost;
-    struct mapper_share least = {.pj = INFINITY};
-
     for (int k = 0; k < list->count; k++) {
         struct mapper_share share = list->item[k].settled;
         sator_mapper_share_add(o->problem, &share, &list->item[k].own);
-        least.pj = fmin(least.pj, share.pj);
+        least->pj = fmin(least->pj, share.pj);
         for (int i = 0; i < o->problem->n_ports; i++)
-            least.bits[i] = k == 0 ? share.bits[i] : fmin(least.bits[i], share.bits[i]);
+            least->bits[i] = fmin(least->bits[i], share.bits[i]);
     }
+}
+
+static struct mapper_share least_of_none(void)
+{
+    struct mapper_share least = {.pj = INFINITY};
+
+    for (int i = 0; i < MAPPER_PORTS; i++)
+        least.bits[i] = INFINITY;
     return least;
 }
 
@@ -290,6 +297,7 @@ static void set_inside(struct optimizer *o, const struct visit *visits)
                 inside->tile[k][i] *= plan->class[c].choice[choice[c]].factor[i];
         }
     }
+    o->at.outside = 0;
     o->at.alive = inside->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << inside->n) - 1;
 }
 
@@ -360,7 +368,7 @@ void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share
 static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share none = {0}, inside = least_inside(o);
+    struct mapper_share none = {0}, inside = least_of_none();
     bool may_win = true;
     unsigned open = open_arrays(o, visits);
 
@@ -368,6 +376,7 @@ static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
     for (int k = 0; k < o->table.innermost.count; k++)
         o->at.compute_cycles =
                 fmin(o->at.compute_cycles, visits[o->table.innermost.item[k].visit].compute_cycles);
+    take_least(o, &o->table.innermost, &inside);
     take_common(o, visits);
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     o->at.shape.in_any_order = o->at.is_unordered || are_mixed(o->plan, visits, count);
@@ -416,7 +425,7 @@ static void forget_tables(struct optimizer *o)
 struct inner_lists {
     size_t n;
     struct inner_list {
-        bool is_asked, is_known;
+        bool is_asked, is_made, is_known; /* for some visit; not too long */
         struct tile_list tiles;
     } list[];
 };
@@ -507,8 +516,8 @@ void optimal_list_inner(struct optimizer *o, int first)
     int n_open = 0, n_lists = 0;
     size_t n;
 
-    if (o->table.has_shared || o->search->only_dives || optimal_looks(o) < WORTH_SHARING ||
-            !may_share(o->plan, &n))
+    if (o->table.has_shared || o->search->only_dives ||
+            (optimal_looks(o) < WORTH_SHARING && o->search->alone == 0) || !may_share(o->plan, &n))
         return;
     o->table.has_shared = true;
     struct inner_lists *inner = sator_alloc(sizeof *inner + n * sizeof *inner->list);
@@ -521,20 +530,39 @@ void optimal_list_inner(struct optimizer *o, int first)
         list->is_asked = true;
     }
     o->table.inner = inner;
-    if (n_open < SHARES * n_lists) {
+    if (n_open < SHARES * n_lists && o->search->alone == 0) {
         optimal_forget_inner(o);
         return;
     }
     for (int k = first; k < visits->count && !sator_mapper_should_stop(o->search); k++) {
         struct inner_list *list = &inner->list[number_inside(o->plan, &visits->item[k])];
-        if (list->is_asked)
+        if (!list->is_made)
             list_for_all(o, &visits->item[k], list);
-        list->is_asked = false;
+        list->is_made = true;
     }
+}
+
+bool optimal_least_listed(const struct optimizer *o, struct mapper_share *least)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct inner_lists *inner = o->table.inner;
+    bool is_known = inner != NULL, any = false;
+
+    *least = least_of_none();
+    for (int t = 0; t < p->n_transfers; t++) /* what the tiles lend is what their arrays make it */
+        is_known &= p->transfer[t].child >= p->n_memories - 1 || o->plan->unknown.lent_pj[t] == 0;
+    for (size_t k = 0; is_known && k < inner->n; k++) {
+        is_known = inner->list[k].is_known || !inner->list[k].is_asked;
+        any |= inner->list[k].tiles.count > 0;
+        take_least(o, &inner->list[k].tiles, least);
+    }
+    return is_known && any;
 }
 
 void optimal_forget_inner(struct optimizer *o)
 {
+    if (o->table.inner != NULL && o->table.tabulated) /* by these */
+        optimal_forget_tables(o);
     for (size_t k = 0; o->table.inner != NULL && k < o->table.inner->n; k++)
         free(o->table.inner->list[k].tiles.item);
     free(o->table.inner);

@@ -7,20 +7,90 @@
  */
 #include "mapper/strategies/optimal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+    WORTH_TABLES = 64, /* searches for the tiles of one memory, and ... */
+    WORTH_SHORT_TABLES = 16, /* ... where the innermost tiles are listed: less may win then */
     MOST_OUTER = 1 << 14 /* tiles of a table; a memory with more is tiled without one */
 };
 
-/* What the transfers into memories further in than "m" cost at least. */
-static struct mapper_share least_inside(const struct optimizer *o, int m)
-{
-    struct mapper_share sum = {0};
+/* ---- which tiles divide which ---- */
 
-    for (int child = m + 1; child <= o->problem->n_memories; child++) {
+static int count_prime(int64_t n, int64_t prime)
+{
+    int count = 0;
+
+    for (; n % prime == 0; n /= prime)
+        count++;
+    return count;
+}
+
+static int bits_of(int n)
+{
+    int bits = 0;
+
+    for (; n > 0; n /= 2)
+        bits++;
+    return bits;
+}
+
+void optimal_find_primes(struct optimal_plan *plan, struct sator_arena *arena)
+{
+    int bit = 0;
+
+    for (int i = 0; i < plan->problem->n_loops; i++) {
+        const int64_t *divisors = plan->divisors[i];
+        int64_t rest = plan->problem->extent[i];
+        size_t size = sizeof(tile_primes) * (size_t)plan->n_divisors[i];
+        tile_primes *primes = memset(sator_arena_take(arena, size), 0, size);
+        plan->primes[i] = primes;
+        for (int d = 1; rest > 1; d++) {
+            int most = count_prime(rest, divisors[d]);
+            if (most == 0)
+                continue;
+            for (int k = 1; k < plan->n_divisors[i]; k++) /* a prime: the first that divides */
+                primes[k] |= (tile_primes)count_prime(divisors[k], divisors[d]) << bit;
+            bit += bits_of(most);
+            for (; most > 0; most--)
+                rest /= divisors[d];
+            assert(bit < 128);
+            plan->spare |= (tile_primes)1 << bit++;
+        }
+    }
+}
+
+tile_primes optimal_primes(const struct optimal_plan *plan, const int64_t *extent)
+{
+    tile_primes primes = 0;
+
+    for (int i = 0; i < plan->problem->n_loops; i++) {
+        int first = 0;
+        for (int n = plan->n_divisors[i]; n > 1;) { /* it is among "n" from the first on */
+            int half = n / 2;
+            first += plan->divisors[i][first + half] <= extent[i] ? half : 0;
+            n -= half;
+        }
+        assert(plan->divisors[i][first] == extent[i]);
+        primes |= plan->primes[i][first];
+    }
+    return primes;
+}
+
+/* ---- tables ---- */
+
+/* What the transfers into memories further in than "m" cost at least, and all mappings; of the
+ * innermost one, what those of its tiles do that are "listed". */
+static struct mapper_share least_inside(
+        const struct optimizer *o, int m, const struct mapper_share *listed)
+{
+    struct mapper_share sum = listed != NULL ? *listed : optimal_fixed(o->problem, &o->at);
+    int last = o->problem->n_memories - (listed != NULL ? 2 : 0);
+
+    for (int child = m + 1; child <= last; child++) {
         struct mapper_share one;
         sator_mapper_bounds_least(
                 o->problem, &o->at.crew, sator_mapper_transfers_into(o->problem, child), &one);
@@ -59,6 +129,7 @@ void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *ow
     tile->own = *own;
     tile->number = (uint32_t)tiles->count++;
     memcpy(tile->extent, o->at.shape.inside[o->problem->memory[m].row], sizeof tile->extent);
+    tile->primes = optimal_primes(o->plan, tile->extent);
 }
 
 static int by_energy(const void *a, const void *b)
@@ -90,10 +161,18 @@ bool optimal_fill_table(struct optimizer *o, int m, const struct inner *inner)
     return tiles->count > 0 || o->search->stopped != SATOR_OK;
 }
 
+bool optimal_is_worth_tables(const struct optimizer *o, int n_listings)
+{
+    int worth = o->table.inner != NULL ? WORTH_SHORT_TABLES : WORTH_TABLES;
+
+    return n_listings > (o->search->alone > 0 ? 0 : worth);
+}
+
 void optimal_tabulate(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
     double compute = o->at.compute_cycles;
+    struct mapper_share none = {0}, listed;
 
     if (o->table.tabulated || p->has_fixed || o->plan->imperfect)
         return;
@@ -108,11 +187,21 @@ void optimal_tabulate(struct optimizer *o)
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     optimal_order_listing(o->plan, &o->at);
     optimal_find_crowded(o->plan, &o->at);
+    bool is_listed = optimal_least_listed(o, &listed);
     for (int m = 1; m < p->n_memories - 1; m++) {
-        struct mapper_share fixed = optimal_fixed(o->problem, &o->at), inside = least_inside(o, m);
+        struct mapper_share inside = least_inside(o, m, is_listed ? &listed : NULL);
         if (p->row[p->memory[m].row - 1].is_space)
             break;
-        optimal_fill_table(o, m, &(struct inner){&fixed, &inside});
+        optimal_fill_table(o, m, &(struct inner){&none, &inside});
     }
     o->at.compute_cycles = compute;
+}
+
+void optimal_forget_tables(struct optimizer *o)
+{
+    for (int m = 0; m < o->problem->n_memories; m++)
+        free(o->table.outer[m].item);
+    memset(o->table.outer, 0, sizeof o->table.outer);
+    o->table.tabulated = false;
+    optimal_find_least(o);
 }

@@ -188,6 +188,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     }
     /* where the last tile is short, factors cover more than there is */
     int64_t most = sator_mapper_blocks(o->plan->most[m][loop], o->at.shape.inside[row + 1][loop]);
+    most = o->at.most[loop] < most ? o->at.most[loop] : most;
     while (!is_given && count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
         count--;
     if (count > 0 &&

@@ -111,7 +111,7 @@ static void tabulate(struct team *team, struct member *member)
 {
     struct optimizer *o = member->optimizer;
 
-    if (team->tabulated || team->n_listings <= OPTIMAL_WORTH_A_TABLE)
+    if (team->tabulated || !optimal_is_worth_tables(o, team->n_listings))
         return;
     team->tabulated = true;
     member->search.found = team->search->found;

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_PASSED = 256 /* tiles of a table, for each loop's factor */
+};
+
 static int by_value(const void *a, const void *b)
 {
     const struct tile_choice *x = a, *y = b;
@@ -39,14 +43,19 @@ double optimal_energy_beside(const struct optimizer *o, int m, const struct inne
     return inner->settled->pj + inner->last->pj + o->table.least[m].pj;
 }
 
+/* The most energy that transfers may spend in a mapping that wins. */
+static double most_pj(const struct optimizer *o)
+{
+    double cycles = o->at.compute_cycles;
+
+    return sator_mapper_most_pj(o->search, cycles) - o->problem->leakage_pj * cycles;
+}
+
 /* Let bounds of the transfers into memory "m" end where the tile cannot win: all others spend
  * "beside" at least. */
 void optimal_limit_bounds(struct optimizer *o, double beside)
 {
-    double cycles = o->at.compute_cycles;
-
-    sator_mapper_bounds_limit(o->bounds,
-            sator_mapper_most_pj(o->search, cycles) - o->problem->leakage_pj * cycles - beside);
+    sator_mapper_bounds_limit(o->bounds, most_pj(o) - beside);
 }
 
 void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own)
@@ -58,6 +67,17 @@ void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own)
         far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[p->memory[m].row][i]);
     sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, own);
+}
+
+/* Whether a tile of memory "m" that its table has for all orders of loops on arrays cannot win in
+ * the one that they have: what it brings in that order takes longer to know. */
+static bool orders_cannot_win(struct optimizer *o, int m, const struct mapper_share *settled,
+        const struct mapper_share *refined, struct tile_choice *choice, struct mapper_cost *bound)
+{
+    if (!o->table.outer[m].known || !o->table.outer[m].in_any_order || o->at.is_unordered)
+        return false;
+    optimal_own_in_order(o, m, choice->item, &choice->own);
+    return optimal_is_hopeless(o, m, settled, refined, &choice->own, bound);
 }
 
 /* Bound the transfers into what lies inside memory "m" again, its factors being known: "settled"
@@ -78,11 +98,14 @@ static bool may_win(
     sator_mapper_share_add(p, &beside, &o->table.least[m]);
     sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_beside(o->bounds, &beside);
+    optimal_limit_bounds(o, beside.pj);
     sator_mapper_bounds_share(
             o->bounds, m + 1, &o->at.shape, o->at.mapping.factor[row], far, &refined);
+    sator_mapper_bounds_limit(o->bounds, INFINITY);
     sator_mapper_bounds_beside(o->bounds, NULL);
     double least_pj = 0;
     if (optimal_is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound) ||
+            orders_cannot_win(o, m, inner->settled, &refined, choice, &bound) ||
             optimal_pair_cannot_win(o, m, 0, &least_pj))
         return false;
     choice->settled = *inner->settled;
@@ -199,18 +222,6 @@ static int find_affordable(struct optimizer *o, int m, const struct mapper_share
     return first;
 }
 
-/* Whether the tile inside memory "m" divides "tile". */
-static bool divides(const struct optimizer *o, int m, const struct outer_tile *tile)
-{
-    const int64_t *inside = o->at.shape.inside[o->problem->memory[m].row + 1];
-
-    for (int i = 0; i < o->problem->n_loops; i++) {
-        if (tile->extent[i] % inside[i] != 0)
-            return false;
-    }
-    return true;
-}
-
 /* The tiles of memory "m" from the table: those that the tile inside divides. */
 static void take_outer(struct optimizer *o, int m, const struct inner *inner)
 {
@@ -222,10 +233,11 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
 
     sator_mapper_share_add(p, &others, inner->last);
     sator_mapper_share_add(p, &others, &o->table.least[m]);
+    tile_primes inside = optimal_primes(o->plan, o->at.shape.inside[row + 1]);
     int count = find_affordable(o, m, &others);
     for (int k = 0; k < count; k++) {
         const struct outer_tile *tile = &o->table.outer[m].item[k];
-        if (!divides(o, m, tile))
+        if (!optimal_divides(o->plan, inside, tile->primes))
             continue;
         if (sator_mapper_should_stop(o->search))
             break;
@@ -241,8 +253,6 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
             o->search->counters.pruned_dominated++;
             continue;
         }
-        if (o->table.outer[m].in_any_order && !o->at.is_unordered) /* there is one now */
-            optimal_own_in_order(o, m, k, &choice.own);
         keep_phased(o, m, inner, &choice);
     }
     for (int i = 0; i < p->n_loops; i++) {
@@ -276,23 +286,39 @@ static bool falls_with(const struct optimizer *o, int m, int loop)
 }
 
 /* The innermost tiles that divide the tile with the factor of "loop" just chosen, and what the
- * cheapest of them adds to "inner"; false: none does. Of a table of a middle memory alone. */
-static bool take_inside(struct optimizer *o, int m, int loop, const struct inner *inner,
-        struct mapper_share *raised, struct inner *now)
+ * cheapest of them adds to "now"; false: none does. Of a table of a middle memory alone. */
+static bool take_inside(struct optimizer *o, int m, int loop, struct mapper_share *now)
 {
     int64_t extent = o->at.shape.inside[o->problem->memory[m].row][loop];
     uint64_t before = o->at.alive;
 
-    *now = *inner;
     o->at.alive = optimal_inside(o, before, loop, extent);
     if (o->at.alive == 0)
         return false;
     int first = __builtin_ctzll(o->at.alive), last = __builtin_ctzll(before);
-    if (first == last)
-        return true;
-    *raised = *inner->last;
-    raised->pj += o->table.inside.pj[first] - o->table.inside.pj[last];
-    now->last = raised;
+    now->pj += o->table.inside.pj[first] - o->table.inside.pj[last];
+    return true;
+}
+
+/* The cheapest tile of memory "m - 1" in its table that the tile chosen so far divides, or one that
+ * is cheaper, and what it adds to "now"; false: none divides that leaves it open to win, where all
+ * spend "least_pj" so far. */
+static bool take_outside(struct optimizer *o, int m, double least_pj, struct mapper_share *now)
+{
+    const struct outer_tiles *tiles = &o->table.outer[m - 1];
+    int n = o->at.outside, end = n + MOST_PASSED < tiles->count ? n + MOST_PASSED : tiles->count;
+
+    if (!tiles->known || n == tiles->count)
+        return !tiles->known;
+    double before = tiles->item[n].own.pj, most = before + most_pj(o) - least_pj;
+    tile_primes inside =
+            optimal_primes(o->plan, o->at.shape.inside[o->problem->memory[m - 1].row + 1]);
+    while (n < end && !optimal_divides(o->plan, inside, tiles->item[n].primes))
+        n++;
+    if (n == tiles->count || tiles->item[n].own.pj > most)
+        return false;
+    o->at.outside = n;
+    now->pj += tiles->item[n].own.pj - before;
     return true;
 }
 
@@ -313,13 +339,16 @@ static bool list_tiles(
             o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, m);
         return add_tile(o, m, inner);
     }
-    int64_t before[MAPPER_ACCESSES], *factors = o->table.factors[at];
+    int64_t before[MAPPER_ACCESSES], most[MAPPER_LOOPS], *factors = o->table.factors[at];
     if (p->skew != NULL &&
             !o->at.tabulating) /* larger tiles take longer, but longer runs are fewer */
         o->at.compute_cycles = optimal_skewed_compute(
                 o->problem, &o->at, sator_mapper_span(p, &o->at.mapping, m) > 0 ? m + 1 : m);
-    if (optimal_none_can_win(o, m, at, inner, &least_pj))
+    memcpy(most, o->at.most, sizeof most);
+    if (optimal_none_can_win(o, m, at, inner, &least_pj)) {
+        memcpy(o->at.most, most, sizeof most);
         return false;
+    }
     memcpy(before, o->at.size, sizeof before);
     int count = optimal_list_factors(o, m, loop, least_pj, factors);
     bool only_maximal = m == o->at.grown && o->plan->outside_fits && at == p->n_loops - 1 &&
@@ -329,8 +358,9 @@ static bool list_tiles(
     bool falls = at == p->n_loops - 1 && falls_with(o, m, loop);
     double closed_pj = INFINITY; /* with so much inside, tiles from here on bring too much */
     uint64_t alive = o->at.alive;
-    struct inner now = *inner;
-    struct mapper_share raised;
+    int outside = o->at.outside;
+    struct mapper_share raised = *inner->last;
+    struct inner now = {inner->settled, &raised};
     for (int n = 0; n < count; n++) {
         int k = falls ? count - 1 - n : n;
         if (only_maximal && has_multiple(o->plan, &o->at, loop, factors, count, k)) {
@@ -342,20 +372,24 @@ static bool list_tiles(
         optimal_refresh_shape(o->problem, &o->at, row, loop);
         if (is_middle) {
             o->at.alive = alive;
-            if (!take_inside(o, m, loop, inner, &raised, &now))
+            o->at.outside = outside;
+            raised.pj = inner->last->pj;
+            if (!take_inside(o, m, loop, &raised) || !take_outside(o, m, least_pj, &raised))
                 continue;
         }
-        if (now.last->pj >= closed_pj)
+        if (raised.pj >= closed_pj)
             continue;
         optimal_refresh_sizes(o, m, loop, o->at.size);
-        double all_pj = least_pj + now.last->pj - inner->last->pj;
+        double all_pj = least_pj + raised.pj - inner->last->pj;
         if (!list_tiles(o, m, at + 1, &now, all_pj) && falls)
-            closed_pj = now.last->pj; /* less than before */
+            closed_pj = raised.pj; /* less than before */
     }
     o->at.alive = alive;
+    o->at.outside = outside;
     o->at.mapping.factor[row][loop] = 1;
     optimal_refresh_shape(o->problem, &o->at, row, loop);
     memcpy(o->at.size, before, sizeof before);
+    memcpy(o->at.most, most, sizeof most);
     return true;
 }
 
@@ -364,6 +398,8 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
     double compute = o->at.compute_cycles;
 
     optimal_refresh_sizes(o, m, -1, o->at.size);
+    for (int i = 0; i < o->problem->n_loops; i++)
+        o->at.most[i] = INT64_MAX;
     if (sator_mapper_fits(o->problem, m, o->at.size, NULL))
         list_tiles(o, m, 0, inner, optimal_energy_beside(o, m, inner));
     else
