@@ -86,4 +86,5 @@ void sator_mapper_climb_choices(
         improves = search->counters.improvements != improvements;
     }
     sort_choices(value, q->n_unskewed, order);
+    search->few_dives = true;
 }

@@ -12,6 +12,7 @@
 
 enum {
     DIVES = 16,
+    FEW_DIVES = 4, /* in each of many choices of what bypasses what */
     MOST_SYMMETRIES = 8,
     WORTH_SHARING = 1 << 11, /* looks before innermost tiles are listed for all visits at once */
     MOST_INSIDE = 64,

@@ -112,10 +112,11 @@ static void dive(struct optimizer *o, double rest)
 {
     struct visits *visits = &o->table.visits;
     int open = 0; /* the first that is not settled */
+    int most = o->search->few_dives ? FEW_DIVES : DIVES;
 
     o->at.width = 1;
     sort_visits(visits);
-    for (int k = 0; k < visits->count && k < DIVES && !sator_mapper_should_stop(o->search); k++) {
+    for (int k = 0; k < visits->count && k < most && !sator_mapper_should_stop(o->search); k++) {
         struct visit *visit = &visits->item[k];
         open = isinf(visits->item[open].value) ? k : open;
         o->search->bound = fmin(visits->item[open].value, fmin(rest, o->at.later));
