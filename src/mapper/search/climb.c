@@ -22,8 +22,8 @@ enum {
     STALE = 1000 /* changes in a row that are no better, after which it goes back to the best */
 };
 
-/* How much more than the mapping before a change may cost at first; less where little time is left
- * and the start is no local optimum of a smaller problem. */
+/* How much more than the mapping before a change may cost at first; less where little time is left.
+ */
 static const double most_rise = 0.3, most_short_rise = 0.15;
 
 /* Of the least energy so far what a mapping is taken to spend at least. */
@@ -161,7 +161,7 @@ static void climb(struct mapper_search *search, int tries)
             .search = search, .problem = search->problem, .state = search->counters.tilings};
     bool is_short = sator_mapper_is_short(search);
     double time = is_short ? search->deadline - sator_mapper_now() : INFINITY, time_left = 1;
-    double most = is_short && !c.problem->imperfect ? most_short_rise : most_rise;
+    double most = is_short ? most_short_rise : most_rise;
 
     if (!begin(&c))
         return;

@@ -284,7 +284,7 @@ static void empty_row(struct climb *c, int row, int to)
 }
 
 /* Let array dimension "row" give its loops to row "to" and take others, from there or anywhere: a
- * prime of a loop, or as many as fit. */
+ * prime of a loop, or as many as fit; where factors need not divide, as much as fits. */
 static bool refill_array(struct climb *c, int row, int to)
 {
     const struct mapper_problem *p = c->problem;
@@ -301,11 +301,14 @@ static bool refill_array(struct climb *c, int row, int to)
             continue;
         bool whole = draw(c, 2) == 0;
         do {
-            int64_t prime = draw_prime(c, from, loop);
-            if (prime > p->row[row].shape / used)
+            int64_t room = p->row[row].shape / used, has = c->factor[from][loop];
+            int64_t factor = !(whole && p->imperfect) ? draw_prime(c, from, loop)
+                    : has < room                      ? has
+                                                      : room;
+            if (factor > room || factor == 1)
                 break;
-            used *= prime;
-            move(c, from, row, loop, prime);
+            used *= factor;
+            move(c, from, row, loop, factor);
         } while (whole && c->factor[from][loop] > 1);
     }
     return true;
