@@ -90,18 +90,21 @@ static int find_carried(
 }
 
 /* How many parts of a sum, of which none is merged with others, each word makes of the "words" that
- * pass between one instance of the parent of "t" and the memories inside of it. */
+ * pass between one instance of the parent and the memories inside of it. Wires to the next PE merge
+ * none where the order on the row parts those of a sum. */
 static int64_t find_parts(const struct mapper_phases *phases, const struct mapper_shape *shape,
-        const struct mapper_transfer *t, int64_t words, int64_t tile_words)
+        const struct mapper_transfer *t, const struct mapper_walk *walk, int64_t words)
 {
-    int64_t parts = 1, elements = tile_words;
+    int64_t parts = 1, elements = walk->tile_words;
 
     for (int k = 0; k < shape->n_digits && t->access == phases->output; k++) {
         const struct mapper_digit *digit = &shape->digit[k];
         bool is_inside = t->between >> digit->row & 1;
+        bool merges = (t->collapsed >> digit->row & 1) &&
+                !((t->wired >> digit->row & 1) && sator_mapper_phase_parts(walk, shape, k));
         if (is_inside && !parts_sums(phases, digit))
             elements *= digit->count;
-        else if (is_inside && !(t->collapsed >> digit->row & 1))
+        else if (is_inside && !merges)
             parts *= digit->count;
     }
     /* where wires cross, each PE that no other one hands the sum has a part */
@@ -214,7 +217,7 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     movement->kind =
             all_time ? nest->phases->manner[t].kind_of_stamps : nest->phases->manner[t].kind;
     movement->out[0] = groups * walk.group_words;
-    movement->parts = find_parts(nest->phases, shape, transfer, movement->out[0], walk.tile_words);
+    movement->parts = find_parts(nest->phases, shape, transfer, &walk, movement->out[0]);
     movement->in[0] = walk.tile_words;
     nest->n_movements++;
     if (!crosses) {
