@@ -151,8 +151,8 @@ SATOR_API char *sator_int_text(const sator_int *value, char separator, char *tex
 SATOR_API char *sator_int_format(sator_int value, char separator, char *text);
 #endif
 
-/* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to
- * suggest. */
+/* The name among "names" nearest to "name" by edit distance; when none is near enough to suggest,
+ * the only one that begins with it, or NULL. */
 SATOR_API const char *sator_nearest(const char *name, const char *const *names, int n_names);
 
 #ifdef __cplusplus

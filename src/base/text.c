@@ -208,6 +208,22 @@ bool sator_has_texts(const char *const *texts, int n_texts)
     return true;
 }
 
+/* The only name that goes on where "name" ends ("bandwidth_bits" after "bandwidth"), or NULL. */
+static const char *only_longer(const char *name, const char *const *names, int n_names)
+{
+    const char *longer = NULL;
+    size_t length = strlen(name);
+
+    for (int i = 0; i < n_names && length >= 3; i++) {
+        if (strncasecmp(name, names[i], length) != 0)
+            continue;
+        if (longer != NULL)
+            return NULL;
+        longer = names[i];
+    }
+    return longer;
+}
+
 const char *sator_nearest(const char *name, const char *const *names, int n_names)
 {
     if (name == NULL || !sator_has_texts(names, n_names))
@@ -224,5 +240,5 @@ const char *sator_nearest(const char *name, const char *const *names, int n_name
             nearest = names[i];
         }
     }
-    return nearest;
+    return nearest != NULL ? nearest : only_longer(name, names, n_names);
 }

@@ -55,7 +55,7 @@ static int read_options(struct mapping *mapping)
         return cli_usage(
                 options, "one WORKLOAD at a time, not '%s' too", options->arguments.items[1]);
     if (options->arch.count == 0)
-        return cli_usage(options, "no architecture: --arch ARCH");
+        return cli_usage(options, "no accelerator was named: --arch ARCH (sator list archs)");
     if (options->objective != NULL && choice(options->objective, objectives, 3) == 0 &&
             strcmp(options->objective, "edp") != 0)
         return cli_usage(options, "--objective '%s': a mapping minimises edp, energy or latency",

@@ -317,6 +317,10 @@ static void nothing(void **state)
     assert_null(sator_plan_loop_name(NULL, 0));
     assert_null(sator_result_tensor(NULL, 0));
     assert_null(sator_nearest(NULL, NULL, 3));
+    const char *const keys[] = {"capacity_bytes", "capacity_words", "bandwidth_bits"};
+    assert_string_equal(sator_nearest("bandwidth", keys, 3), "bandwidth_bits"); /* begins with it */
+    assert_null(sator_nearest("capacity", keys, 3)); /* two do */
+    assert_null(sator_nearest("ba", keys, 3));
     sator_result_free(NULL);
     sator_plan_free(NULL);
     sator_workspace_free(NULL);
