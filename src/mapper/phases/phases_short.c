@@ -233,43 +233,52 @@ struct brought {
     bool others;
 };
 
-/* All words of the tiles in states "ids". */
-static struct brought all_words(const struct short_nest *s, int number, const uint8_t *ids)
+/* The iterations of each loop that the first instance of the child has in states "ids", and those
+ * of all inside one of the parent; the parts that sums are in. */
+static struct brought find_extents(
+        const struct short_nest *s, int number, const uint8_t *ids, int64_t *tile, int64_t *group)
 {
     const struct mapper_problem *p = s->nest.phases->problem;
     const struct mapper_transfer *t = &p->transfer[number];
-    const struct mapper_access *access = &p->access[t->access];
-    int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS], most[MAPPER_INDICES] = {0};
     struct brought all = {.parts = 1};
-    bool gaps[MAPPER_INDICES] = {false};
 
     for (int i = 0; i < p->n_loops; i++) {
         struct blocks b = left_at(s, number, i, ids[i], t->parent);
         struct spreading spread = s->spread[number][i];
-        int64_t block = s->block[t->child_row][i], whole = b.whole * block + b.rest;
+        int64_t block = s->block[t->child_row][i];
         tile[i] = b.whole > 0 ? block : b.rest;
-        group[i] = whole;
-        if (!(access->relevant >> i & 1)) {
-            tile[i] = group[i] = 1;
-            bool parts = spread.alone && !spread.shared;
-            all.parts *= parts ? b.whole + (b.rest > 0) : 1;
-            all.others |= parts && b.whole > 1;
-            continue;
+        group[i] = b.whole * block + b.rest;
+        if (!(p->access[t->access].relevant >> i & 1) && spread.alone && !spread.shared) {
+            all.parts *= b.whole + (b.rest > 0);
+            all.others |= b.whole > 1;
         }
-        int e = access->index_of[i];
-        gaps[e] |= spread.gaps;
-        most[e] = whole > most[e] ? whole : most[e];
     }
-    all.in = sator_mapper_tile_words(s->words, t->access, tile);
-    for (int i = 0; i < p->n_loops; i++) { /* of a group with gaps one loop at least counts */
-        int e = access->relevant >> i & 1 ? access->index_of[i] : -1;
-        if (e < 0 || !gaps[e] || (access->plain >> i & 1))
-            continue;
-        group[i] = group[i] == most[e] ? group[i] : 1;
-        most[e] = group[i] > 1 ? 0 : most[e];
+    return all;
+}
+
+/* All words of the tiles in states "ids". Of an index along which PEs have no stretch of iterations
+ * one loop counts alone. */
+static struct brought all_words(const struct short_nest *s, int number, const uint8_t *ids)
+{
+    const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_access *access = &p->access[p->transfer[number].access];
+    int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS];
+    struct brought all = find_extents(s, number, ids, tile, group);
+
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        int longest = index->loop[0];
+        bool gaps = false;
+        for (int k = 0; k < index->n_parts; k++) {
+            gaps |= s->spread[number][index->loop[k]].gaps;
+            longest = group[index->loop[k]] > group[longest] ? index->loop[k] : longest;
+        }
+        for (int k = 0; k < index->n_parts && gaps; k++)
+            group[index->loop[k]] = index->loop[k] == longest ? group[longest] : 1;
     }
-    all.out = sator_mapper_tile_words(s->words, t->access, group) * all.parts;
-    all.out = all.out > all.in ? all.out : all.in;
+    all.in = sator_mapper_tile_words(s->words, p->transfer[number].access, tile);
+    all.out = sator_mapper_tile_words(s->words, p->transfer[number].access, group);
+    all.out = all.parts * (all.out > all.in ? all.out : all.in);
     return all;
 }
 
@@ -308,34 +317,51 @@ static int64_t new_values(const struct mapper_access *access, int e, const int64
     return reach - (high > low ? high - low : 0);
 }
 
+/* The words of tiles "now" that are not in those "before": windows move by "shift", and of loops
+ * that stand alone tiles have "plain" iterations all the time. 0 where that is not sure. */
+static int64_t new_words(const struct mapper_access *access, const int64_t *now,
+        const int64_t *before, const int64_t *shift, const int64_t *plain)
+{
+    int64_t all = 1, kept = 1, each = 1;
+    bool gaps = false;
+
+    for (int e = 0; e < access->n_indices; e++) {
+        int i = access->index[e].loop[0];
+        int64_t values = 1, n = 0;
+        if (access->plain >> i & 1)
+            each *= plain[i];
+        else
+            n = new_values(access, e, now, before, shift, &values);
+        gaps |= n < 0;
+        all *= values;
+        kept *= values - n;
+    }
+    return gaps ? 0 : each * (all - kept);
+}
+
 /* The words that enter when loops "moved" have come to other places, by "shift": of tiles that move
- * along windows alone, those that the first instance has not had. */
+ * along windows alone, those that the first instance, or all together, have not had. */
 static struct brought moved_words(const struct short_nest *s, int number, const uint8_t *now,
         const uint8_t *before, unsigned moved, const int64_t *shift)
 {
     const struct mapper_problem *p = s->nest.phases->problem;
-    const struct mapper_transfer *t = &p->transfer[number];
-    const struct mapper_access *access = &p->access[t->access];
-    int64_t tile[MAPPER_LOOPS], old[MAPPER_LOOPS], kept = 1, all = 1;
+    const struct mapper_access *access = &p->access[p->transfer[number].access];
+    int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS], old[MAPPER_LOOPS], all_old[MAPPER_LOOPS];
+    bool gaps = false;
 
     if ((moved & access->relevant) == 0)
         return (struct brought){.parts = 1};
     if ((moved & access->plain) != 0)
         return all_words(s, number, now);
-    for (int i = 0; i < p->n_loops; i++) {
-        struct blocks b = left_at(s, number, i, now[i], p->n_memories);
-        struct blocks o = left_at(s, number, i, before[i], p->n_memories);
-        tile[i] = b.whole > 0 ? s->block[t->child_row][i] : b.rest;
-        old[i] = o.whole > 0 ? s->block[t->child_row][i] : o.rest;
-    }
-    for (int e = 0; e < access->n_indices; e++) {
-        int64_t values, fresh = new_values(access, e, tile, old, shift, &values);
-        if (fresh < 0)
-            return (struct brought){.parts = 1};
-        all *= values;
-        kept *= values - fresh;
-    }
-    return (struct brought){.out = all - kept, .in = all - kept, .parts = 1};
+    struct brought words = find_extents(s, number, now, tile, group);
+    find_extents(s, number, before, old, all_old);
+    for (int i = 0; i < p->n_loops; i++)
+        gaps |= (access->relevant & ~access->plain) >> i & 1 && s->spread[number][i].gaps;
+    words.in = new_words(access, tile, old, shift, tile);
+    words.out = new_words(access, tile, old, shift, group);
+    int64_t together = gaps ? 0 : new_words(access, group, all_old, shift, group);
+    words.out = words.parts * (together > words.out ? together : words.out);
+    return words;
 }
 
 /* ---- stamps ---- */
@@ -355,7 +381,8 @@ static void add_load(const struct short_nest *s, int number, const struct brough
     sator_mapper_phase_bits(phases, delays, phase, manner->send,
             words->out - (starts ? words->out / words->parts : 0),
             p->memory[t->parent].word_bits[t->access]);
-    if ((!starts || words->others) && manner->arrive >= 0)
+    bool hands_on = t->access == phases->output && t->n_passes > 0; /* to whom is not followed */
+    if ((!starts || words->others) && !hands_on && manner->arrive >= 0)
         sator_mapper_phase_bits(phases, delays, phase, manner->arrive, words->in,
                 p->memory[t->child].word_bits[t->access]);
 }
@@ -368,6 +395,16 @@ static void add_store(const struct short_nest *s, int number, const struct broug
 
     sator_mapper_phase_bits(phases, delays, phase, phases->manner[number].take, words->out,
             phases->problem->memory[t->parent].word_bits[t->access]);
+}
+
+/* Whether links bring words that others had in stamps before. */
+static bool brings_earlier(const struct mapper_transfer *t)
+{
+    bool brings = t->links_alone != NULL || t->is_complex;
+
+    for (int k = 0; k < t->n_passes; k++)
+        brings |= t->passes[k].interval != 0;
+    return brings;
 }
 
 static void add_transfer(
@@ -383,9 +420,8 @@ static void add_transfer(
     bool is_sum = t->access == nest->phases->output, overlaps = kind == SATOR_TRANSFER_OVERLAPPED;
     unsigned relevant = nest->phases->problem->access[t->access].relevant;
 
-    if (t->n_passes > 0 || t->link != NULL || t->links_alone != NULL || t->is_complex ||
-            (manner->send < 0 && manner->take < 0 && manner->arrive < 0))
-        return; /* links bring some of it */
+    if (brings_earlier(t) || (manner->send < 0 && manner->take < 0 && manner->arrive < 0))
+        return;
     struct brought in = x->into == OUTSIDE
             ? all_words(s, number, x->now)
             : moved_words(s, number, x->now, x->before, x->moved_in, x->shift_in);
@@ -572,7 +608,7 @@ static void find_spreading(struct short_nest *s, int number, int loop)
             spread->first = r + 1;
             spread->gaps |= spread->shared || spread->alone;
         } else if (is_inside)
-            *(t->collapsed >> r & 1 ? &spread->shared : &spread->alone) = true;
+            *((t->collapsed | t->linked_rows) >> r & 1 ? &spread->shared : &spread->alone) = true;
     }
 }
 
