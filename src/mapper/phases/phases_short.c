@@ -47,7 +47,7 @@ struct short_stamp {
     uint16_t moved_in, moved_out;
     int8_t into, from;
     bool fresh, next_fresh;
-    int64_t shift_in[MAPPER_LOOPS], shift_out[MAPPER_LOOPS];
+    int32_t shift_in[MAPPER_LOOPS], shift_out[MAPPER_LOOPS]; /* no loop is longer than 2^24 */
 };
 
 struct stamps {
@@ -285,7 +285,7 @@ static struct brought all_words(const struct short_nest *s, int number, const ui
 /* The values of an index, whose loops have "tile" iterations each, that it has not, too, when all
  * are shifted by "shift" and had "old" iterations; all that is sure. */
 static int64_t new_values(const struct mapper_access *access, int e, const int64_t *tile,
-        const int64_t *old, const int64_t *shifts, int64_t *values)
+        const int64_t *old, const int32_t *shifts, int64_t *values)
 {
     const struct mapper_index *index = &access->index[e];
     int64_t reach = 1, before = 1, begin = 0, begun = 0; /* the first values */
@@ -320,7 +320,7 @@ static int64_t new_values(const struct mapper_access *access, int e, const int64
 /* The words of tiles "now" that are not in those "before": windows move by "shift", and of loops
  * that stand alone tiles have "plain" iterations all the time. 0 where that is not sure. */
 static int64_t new_words(const struct mapper_access *access, const int64_t *now,
-        const int64_t *before, const int64_t *shift, const int64_t *plain)
+        const int64_t *before, const int32_t *shift, const int64_t *plain)
 {
     int64_t all = 1, kept = 1, each = 1;
     bool gaps = false;
@@ -342,7 +342,7 @@ static int64_t new_words(const struct mapper_access *access, const int64_t *now,
 /* The words that enter when loops "moved" have come to other places, by "shift": of tiles that move
  * along windows alone, those that the first instance, or all together, have not had. */
 static struct brought moved_words(const struct short_nest *s, int number, const uint8_t *now,
-        const uint8_t *before, unsigned moved, const int64_t *shift)
+        const uint8_t *before, unsigned moved, const int32_t *shift)
 {
     const struct mapper_problem *p = s->nest.phases->problem;
     const struct mapper_access *access = &p->access[p->transfer[number].access];
@@ -485,7 +485,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
         const struct split *split, int k, struct short_stamp *stamp)
 {
     int i = s->nest.digit[digit].loop;
-    int64_t block = s->block[s->row[digit] + 1][i];
+    int32_t block = (int32_t)s->block[s->row[digit] + 1][i];
     bool sums = s->nest.digit[digit].sums, slides = (s->sliding >> i & 1) != 0;
 
     *stamp = *x;
@@ -502,7 +502,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
         const struct split *old = split_of(s, digit, x->before[i]);
         if (old == NULL)
             return false;
-        int64_t last = old->from[old->n - 1];
+        int32_t last = (int32_t)old->from[old->n - 1];
         stamp->before[i] = old->now[old->n - 1];
         stamp->shift_in[i] -= slides ? last * block : 0;
         stamp->moved_in |= (uint16_t)(last > 0 ? 1U << i : 0);
@@ -520,7 +520,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
         if (old == NULL)
             return false;
         stamp->next[i] = old->now[0];
-        stamp->shift_out[i] -= slides ? split->from[k] * block : 0;
+        stamp->shift_out[i] -= slides ? (int32_t)split->from[k] * block : 0;
         stamp->moved_out |= (uint16_t)(k > 0 ? 1U << i : 0);
     }
     return true;
