@@ -115,9 +115,12 @@ static void search_windows(
     int n = q->n_problems - q->n_counted;
     int *order = visiting_order(q, q->n_counted, q->n_problems);
 
+    /* they take no less room than tiles: where there are none, only faster ones were asked for */
+    const bool may_find = search->found || q->cycle_limit > 0;
+
     search->windows_end = sator_mapper_looks(search) * 5 / 4;
     for (int k = 0; k < n; k++) {
-        if (possible[order[k]] && search->found && search->stopped == SATOR_OK)
+        if (possible[order[k]] && may_find && search->stopped == SATOR_OK)
             search_one(q, search, order[k], best);
         search->windows_open |= search->stopped != SATOR_OK;
     }
@@ -179,6 +182,7 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
     search_counted(q, search, possible, best);
     proved &= search->found || !search->counted_open;
     search_windows(q, search, possible, best);
+    proved &= search->found || !search->windows_open;
     /* what was open when its problem ended may have lost to a mapping found since */
     proved |= search->found && bound >= search->best_cost.value;
     if (sator_mapper_watch_take_unknown(q->watch)) {
