@@ -596,9 +596,9 @@ static int map_machines(struct mapping *mappings, int n)
         exit_code = cli_choose_layer(mappings[0].network, options->layer, &mappings[0].layer);
     if (exit_code == CLI_DONE)
         exit_code = check_scope(&mappings[0]);
+    if (exit_code != CLI_DONE)
+        return exit_code;
     for (int i = 0; i < n && exit_code != CLI_USAGE && exit_code != CLI_INTERRUPTED; i++) {
-        if (mappings[i].exit_code != CLI_DONE)
-            break;
         mappings[i].layer = mappings[0].layer;
         run_machine(&mappings[i]);
         exit_code = cli_worse(exit_code, mappings[i].exit_code);

@@ -18,8 +18,9 @@ static void say_missing(const struct sator_network *network, const char *wanted)
     fprintf(stderr, "sator: %s has %d layer%s, none is '%s'", sator_network_name(network), n,
             n == 1 ? "" : "s", wanted);
     if (nearest != NULL)
-        fprintf(stderr, "; did you mean '%s'?", nearest);
-    fputc('\n', stderr);
+        fprintf(stderr, "; did you mean '%s'?\n", nearest);
+    else
+        fputs("; 'sator show' of the network has their names\n", stderr);
     free(names);
 }
 

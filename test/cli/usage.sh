@@ -25,5 +25,6 @@ try list archz
 try check
 try show
 try -x
+try map alexnet --arch conventional --layer zzz # the input is wrong: nothing is mapped
 exec 2>/dev/null
 try
