@@ -65,6 +65,7 @@ PHRASES = {
     "skews by more than 3 stamps": "long skew",
     "skews by more stamps from one PE to the next than any link": "long skew",
     "skews beyond the first 64 combinations of coefficients": "skew",
+    "more tiles along an array dimension than it has PEs": "beyond",
     "nests with a loop twice at one memory or array dimension": "twice",
 }
 
@@ -109,6 +110,8 @@ def uses(case, nest, order):
         for dim in range(len(spec["shape"])):
             along = [loop for loop, d in places if d == dim]
             used |= {"order"} if along != sorted(along) else set()
+            tiles = math.prod(factor for _, factor, d in level["loops"] if d == dim)
+            used |= {"beyond"} if tiles > spec["shape"][dim] else set()
         skew = [s if any(d == dim for _, d in places) else 0 for dim, s in enumerate(level.get("skew", []))]
         if any(skew):
             used |= skew_uses(case, nest, memory, n, skew) | ({"two skews"} if skewed else set())

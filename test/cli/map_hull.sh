@@ -60,3 +60,17 @@ levels:
 YAML
 domain below '0 <= i < 2 and 0 <= j <= i and 0 <= k < 2' 'k, j'
 sator map below.yaml --arch pairs.yaml --objective latency | grep -E '^ *parallel|^  best'
+# A dimension of three PEs has room for both iterations off the diagonal, PEs 1 and 2, though factors make four tiles.
+cat >diagonal.yaml <<'YAML'
+name: diagonal
+sizes: {i: 2, j: 2}
+op: "Y[j] += A[i]"
+where: "j != i"
+YAML
+cat >three.yaml <<'YAML'
+name: three
+levels: [{memory: DRAM, energy_pj: 1}, {array: PE, shape: [3]}, {compute: mac, energy_pj: 1}]
+YAML
+printf 'name: both\nloops: [{at: PE, parallel: [i 2 -> 0, j 2 -> 0]}]\n' >both.yaml
+sator analyze diagonal.yaml --arch three.yaml --dataflow both.yaml | grep -E '^ *latency'
+sator map diagonal.yaml --arch three.yaml --objective latency | grep -E '^  best|more tiles'

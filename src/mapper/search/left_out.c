@@ -73,6 +73,20 @@ static bool merges_windows(const struct mapper_problem *p)
     return p->merged_sliding != 0;
 }
 
+/* Whether a domain that is no box might leave out the PEs that an array dimension has not. */
+static bool may_reach_beyond(const struct mapper_problem *p)
+{
+    int64_t all = 1, least = INT64_MAX;
+
+    for (int i = 0; i < p->n_loops; i++)
+        all = all > INT64_MAX / p->extent[i] ? INT64_MAX : all * p->extent[i];
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].is_space)
+            least = p->row[r].shape < least ? p->row[r].shape : least;
+    }
+    return p->in_hull && all > least;
+}
+
 /* Whether it is so for some choice of what bypasses what. */
 static bool is_any(const struct mapper_problem *problems, int n_problems,
         bool (*is_so)(const struct mapper_problem *problem))
@@ -136,6 +150,10 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (problem->imperfect && exceeds(problem, 3))
         SATOR_PUSH(arena, list, count,
                 "factors larger than as many tiles need, which leave the last one shorter");
+    if (may_reach_beyond(problem))
+        SATOR_PUSH(arena, list, count,
+                "more tiles along an array dimension than it has PEs, the others being empty in a "
+                "domain that is no box");
     if (has_windows(problem, skews))
         SATOR_PUSH(arena, list, count,
                 open->windows ? "skewed loops joined across a memory's tiles"
