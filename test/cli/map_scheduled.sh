@@ -42,6 +42,16 @@ for option in '' --imperfect; do
 done
 grep -c 'proved optimal' out--imperfect.txt
 cat out.txt out--imperfect.txt | awk '$1 == "best" { v[n++] = $2 } END { print (v[1] <= v[0] ? "no worse" : v[1] " is more than " v[0]) }'
+# a nest that is legal on PEs of 6 bytes has its own time; nothing that the search proves is worse
+cat >legal.yaml <<'YAML'
+name: legal
+loops:
+  - {at: L2, for: [i 4, j 3, k 101]}
+  - {at: PE, parallel: [i 32 -> 0, j 32 -> 1]}
+YAML
+small='gemm:i=97,j=89,k=101 --arch conventional --set levels.L1.capacity_bytes=6 --imperfect'
+sator map $small --why-not legal.yaml | sed -n 's/.*EDP \([0-9.e+]*\).*(\(.*\))/\1 \2/p' | awk '{ print ($1 >= $2 ? "no better" : "better: " $0) }'
+sator map $small --json | grep -o '"proved":.*true'
 # every mapping by itself: its time depends on orders that traffic does not tell apart
 for objective in edp latency; do
     for strategy in optimal exhaustive; do

@@ -32,11 +32,6 @@ static double slowest(const struct mapper_problem *p, const struct times *times)
     return most;
 }
 
-static int row_of(const struct mapper_problem *p, int memory)
-{
-    return memory == p->n_memories ? p->n_rows : p->memory[memory].row;
-}
-
 static void find_known(struct known *k)
 {
     const struct mapper_problem *p = k->phases->problem;
@@ -46,7 +41,8 @@ static void find_known(struct known *k)
         k->used[c] = 1;
         for (int i = 0; i < p->n_loops; i++)
             k->along[c][i] = 1;
-        for (int d = 0; d < k->shape->n_digits && k->shape->digit[d].row < row_of(p, c); d++) {
+        for (int d = 0; d < k->shape->n_digits && k->shape->digit[d].row < mapper_row_of(p, c);
+                d++) {
             k->used[c] *= (double)k->shape->digit[d].count;
             k->along[c][k->shape->digit[d].loop] *= (double)k->shape->digit[d].count;
         }
@@ -65,7 +61,7 @@ static void find_known(struct known *k)
 
 static double tile(const struct known *k, int c, int i)
 {
-    return (double)k->shape->inside[row_of(k->phases->problem, c)][i];
+    return (double)k->shape->inside[mapper_row_of(k->phases->problem, c)][i];
 }
 
 /* The stamps of the first instance of memory "c" along loop "i" at the least, when a short one
@@ -174,7 +170,7 @@ static bool is_interleaved(const struct known *k, const struct mapper_transfer *
     const struct mapper_problem *p = k->phases->problem;
     bool spreads = false;
 
-    for (int r = p->memory[t->parent].row; r < row_of(p, t->child - 1) && p->imperfect; r++)
+    for (int r = p->memory[t->parent].row; r < mapper_row_of(p, t->child - 1) && p->imperfect; r++)
         spreads |= p->row[r].is_space && p->row[r].shape > 1;
     return spreads;
 }

@@ -40,6 +40,12 @@ struct mapper_phases {
     int64_t stamp_cycles; /* of one instance, whole */
 };
 
+/* The row of a memory's loops; behind all rows, of the compute units. */
+static inline int mapper_row_of(const struct mapper_problem *p, int memory)
+{
+    return memory == p->n_memories ? p->n_rows : p->memory[memory].row;
+}
+
 /* Set the problem's phases, in its arena, and the ports that bounds of the scheduled time tell
  * apart; none where it is of a form whose phases only the model counts: words that the engines
  * count, trees of some PEs of a row. Bounds are of the scheduled time then. Times in closed form

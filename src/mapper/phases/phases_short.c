@@ -7,36 +7,14 @@
  * come back to work, some words are left out.
  */
 #include "mapper/phases/phases.h"
-#include "mapper/phases/phases_nest.h"
+#include "mapper/phases/phases_left.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_STATES = 48, /* of a loop: what may be left of it */
-    MOST_CUTS = 24, /* values of a digit that are told apart */
-    MOST_SPLITS = 256,
     MOST_STAMPS = 384, /* of a level in one of the level outside, told apart */
     MOST_INSIDES = 512
-};
-
-/* What PEs have of a loop: so many whole blocks of the digits inside, and the rest of one. */
-struct blocks {
-    int64_t whole, rest;
-};
-
-/* What is left of a loop where its digits so far have their values: in the first instance of each
- * memory, and of the compute units. */
-struct state {
-    struct blocks of[MAPPER_MEMORIES + 1];
-};
-
-/* The values of a digit that are alike, in order: from where, how many, and the states that they,
- * those before and those after them lead to. The first and the last one stand alone. */
-struct split {
-    int n;
-    int64_t from[MOST_CUTS], count[MOST_CUTS];
-    uint8_t now[MOST_CUTS], before[MOST_CUTS], next[MOST_CUTS];
 };
 
 /* A stamp: the states of all loops in it, in the one before and in the next one; which loops have
@@ -58,28 +36,10 @@ struct stamps {
     } item[MOST_STAMPS];
 };
 
-/* Of a transfer along one loop: the row from which inward its states have not passed, whether it is
- * spread between the memories, along rows over which a word crosses once, or the others; and
- * whether what PEs have of it is no stretch. */
-struct spreading {
-    int first;
-    bool shared, alone, gaps;
-};
-
 struct short_nest {
-    struct nest nest; /* its digits and levels */
-    struct spreading spread[MAPPER_TRANSFERS][MAPPER_LOOPS];
-    unsigned sliding; /* loops of windows: how far these move matters */
+    struct left left;
     struct mapper_words *words;
-    const struct mapper_mapping *mapping;
-    int64_t block[MAPPER_ROWS + 1][MAPPER_LOOPS]; /* iterations of the rows from each inward */
-    int row[MOST_DIGITS]; /* of each digit; the rows that its state has passed before it */
-    int passed[MOST_DIGITS];
-    int n_states[MAPPER_LOOPS];
-    struct state state[MAPPER_LOOPS][MOST_STATES];
-    int16_t split_of[MOST_DIGITS][MOST_STATES]; /* 1 + index; 0: not asked for yet */
-    int n_splits;
-    struct split split[MOST_SPLITS];
+    unsigned sliding; /* loops of windows: how far these move matters */
     int n_insides;
     struct inside {
         int level;
@@ -87,143 +47,9 @@ struct short_nest {
         struct run run;
     } inside[MOST_INSIDES];
     struct stamps stamps[MOST_LEVELS][2];
-    bool is_full; /* some table is */
 };
 
-static int memory_row(const struct mapper_problem *p, int memory)
-{
-    return memory == p->n_memories ? p->n_rows : p->memory[memory].row;
-}
-
-/* ---- what is left of a loop ---- */
-
-/* Go on inward over rows in which the loop has no temporal digit. */
-static void pass_rows(const struct short_nest *s, int loop, int first, int end, struct state *state)
-{
-    const struct mapper_problem *p = s->nest.phases->problem;
-
-    for (int r = first; r < end; r++) {
-        int64_t count = s->mapping->factor[r][loop], block = s->block[r + 1][loop];
-        for (int m = 0; m <= p->n_memories && count > 1; m++) {
-            struct blocks *b = &state->of[m];
-            if (memory_row(p, m) < r)
-                *b = (struct blocks){b->whole * count + b->rest / block, b->rest % block};
-            else /* the first instance alone */
-                *b = b->whole > 0 || b->rest >= block ? (struct blocks){1, 0}
-                                                      : (struct blocks){0, b->rest};
-        }
-    }
-}
-
-static int64_t values_of(const struct short_nest *s, const struct state *state, int digit)
-{
-    const struct blocks *first = &state->of[s->nest.phases->problem->n_memories];
-    int64_t block = s->block[s->row[digit] + 1][s->nest.digit[digit].loop];
-
-    return first->whole > 0 ? s->nest.digit[digit].factor : (first->rest + block - 1) / block;
-}
-
-static void step(const struct short_nest *s, int digit, int64_t value, struct state *state)
-{
-    int64_t block = s->block[s->row[digit] + 1][s->nest.digit[digit].loop];
-
-    for (int m = 0; m <= s->nest.phases->problem->n_memories; m++) {
-        struct blocks *b = &state->of[m];
-        int64_t whole = b->rest / block, rest = b->rest % block;
-        b->whole += value < whole;
-        b->rest = value == whole ? rest : 0;
-    }
-}
-
-static uint8_t state_at(struct short_nest *s, const struct state *from, int digit, int64_t value)
-{
-    int loop = s->nest.digit[digit].loop, n = s->n_states[loop];
-    struct state state = *from;
-
-    step(s, digit, value, &state);
-    for (int k = 0; k < n; k++) {
-        if (memcmp(&s->state[loop][k], &state, sizeof state) == 0)
-            return (uint8_t)k;
-    }
-    if (n == MOST_STATES) {
-        s->is_full = true;
-        return 0;
-    }
-    s->state[loop][n] = state;
-    s->n_states[loop]++;
-    return (uint8_t)n;
-}
-
-static void add_cut(int64_t *cuts, int *n, int64_t at, int64_t end)
-{
-    int k = *n;
-
-    if (at < 0 || at > end)
-        return;
-    for (int j = 0; j < *n; j++) {
-        if (cuts[j] == at)
-            return;
-    }
-    for (; k > 0 && cuts[k - 1] > at; k--)
-        cuts[k] = cuts[k - 1];
-    cuts[k] = at;
-    ++*n;
-}
-
-/* The values of a digit in a state, by what they and their neighbours leave. */
-static const struct split *split_of(struct short_nest *s, int digit, uint8_t id)
-{
-    int loop = s->nest.digit[digit].loop, n_cuts = 0;
-    int64_t cuts[4 + 4 * (MAPPER_MEMORIES + 1)];
-
-    if (s->split_of[digit][id] != 0)
-        return &s->split[s->split_of[digit][id] - 1];
-    if (s->n_splits == MOST_SPLITS) {
-        s->is_full = true;
-        return NULL;
-    }
-    struct state state = s->state[loop][id];
-    pass_rows(s, loop, s->passed[digit], s->row[digit], &state);
-    int64_t count = values_of(s, &state, digit), block = s->block[s->row[digit] + 1][loop];
-    add_cut(cuts, &n_cuts, 0, count);
-    add_cut(cuts, &n_cuts, 1, count);
-    add_cut(cuts, &n_cuts, count - 1, count);
-    add_cut(cuts, &n_cuts, count, count);
-    for (int m = 0; m <= s->nest.phases->problem->n_memories; m++) {
-        int64_t last = state.of[m].rest / block;
-        for (int k = -1; k <= 2 && state.of[m].rest > 0; k++)
-            add_cut(cuts, &n_cuts, last + k, count);
-    }
-    if (n_cuts > MOST_CUTS) {
-        s->is_full = true;
-        return NULL;
-    }
-    struct split *split = &s->split[s->n_splits++];
-    s->split_of[digit][id] = (int16_t)s->n_splits;
-    split->n = n_cuts - 1;
-    for (int k = 0; k < split->n; k++) {
-        int64_t v = cuts[k];
-        split->from[k] = v;
-        split->count[k] = cuts[k + 1] - v;
-        split->now[k] = state_at(s, &state, digit, v);
-        split->before[k] = v > 0 ? state_at(s, &state, digit, v - 1) : 0;
-        split->next[k] = v < count - 1 ? state_at(s, &state, digit, v + 1) : 0;
-    }
-    return split;
-}
-
 /* ---- words ---- */
-
-/* The iterations of a loop inside of transfer "t" that one instance of memory "m", or a group of
- * those inside it, has; in the state of a stamp. */
-static struct blocks left_at(const struct short_nest *s, int t, int loop, uint8_t id, int m)
-{
-    struct state state = s->state[loop][id];
-
-    pass_rows(s, loop, s->spread[t][loop].first, s->nest.phases->problem->transfer[t].child_row,
-            &state);
-    return state.of[m];
-}
 
 /* What one transfer brings in a stamp: to one instance of the child, and to all inside one of the
  * parent, the words of sums being so many parts of each; whether another instance with whole tiles
@@ -238,14 +64,14 @@ struct brought {
 static struct brought find_extents(
         const struct short_nest *s, int number, const uint8_t *ids, int64_t *tile, int64_t *group)
 {
-    const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_problem *p = s->left.nest.phases->problem;
     const struct mapper_transfer *t = &p->transfer[number];
     struct brought all = {.parts = 1};
 
     for (int i = 0; i < p->n_loops; i++) {
-        struct blocks b = left_at(s, number, i, ids[i], t->parent);
-        struct spreading spread = s->spread[number][i];
-        int64_t block = s->block[t->child_row][i];
+        struct blocks b = sator_mapper_left_at(&s->left, number, i, ids[i], t->parent);
+        struct spreading spread = s->left.spread[number][i];
+        int64_t block = s->left.block[t->child_row][i];
         tile[i] = b.whole > 0 ? block : b.rest;
         group[i] = b.whole * block + b.rest;
         if (!(p->access[t->access].relevant >> i & 1) && spread.alone && !spread.shared) {
@@ -260,7 +86,7 @@ static struct brought find_extents(
  * one loop counts alone. */
 static struct brought all_words(const struct short_nest *s, int number, const uint8_t *ids)
 {
-    const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_problem *p = s->left.nest.phases->problem;
     const struct mapper_access *access = &p->access[p->transfer[number].access];
     int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS];
     struct brought all = find_extents(s, number, ids, tile, group);
@@ -270,7 +96,7 @@ static struct brought all_words(const struct short_nest *s, int number, const ui
         int longest = index->loop[0];
         bool gaps = false;
         for (int k = 0; k < index->n_parts; k++) {
-            gaps |= s->spread[number][index->loop[k]].gaps;
+            gaps |= s->left.spread[number][index->loop[k]].gaps;
             longest = group[index->loop[k]] > group[longest] ? index->loop[k] : longest;
         }
         for (int k = 0; k < index->n_parts && gaps; k++)
@@ -344,7 +170,7 @@ static int64_t new_words(const struct mapper_access *access, const int64_t *now,
 static struct brought moved_words(const struct short_nest *s, int number, const uint8_t *now,
         const uint8_t *before, unsigned moved, const int32_t *shift)
 {
-    const struct mapper_problem *p = s->nest.phases->problem;
+    const struct mapper_problem *p = s->left.nest.phases->problem;
     const struct mapper_access *access = &p->access[p->transfer[number].access];
     int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS], old[MAPPER_LOOPS], all_old[MAPPER_LOOPS];
     bool gaps = false;
@@ -356,7 +182,7 @@ static struct brought moved_words(const struct short_nest *s, int number, const 
     struct brought words = find_extents(s, number, now, tile, group);
     find_extents(s, number, before, old, all_old);
     for (int i = 0; i < p->n_loops; i++)
-        gaps |= (access->relevant & ~access->plain) >> i & 1 && s->spread[number][i].gaps;
+        gaps |= (access->relevant & ~access->plain) >> i & 1 && s->left.spread[number][i].gaps;
     words.in = new_words(access, tile, old, shift, tile);
     words.out = new_words(access, tile, old, shift, group);
     int64_t together = gaps ? 0 : new_words(access, group, all_old, shift, group);
@@ -369,12 +195,12 @@ static struct brought moved_words(const struct short_nest *s, int number, const 
 static void add_load(const struct short_nest *s, int number, const struct brought *words,
         bool fresh, struct delays *delays, enum phase phase)
 {
-    const struct mapper_phases *phases = s->nest.phases;
+    const struct mapper_phases *phases = s->left.nest.phases;
     const struct mapper_problem *p = phases->problem;
     const struct mapper_transfer *t = &p->transfer[number];
     const struct mapper_manner *manner = &phases->manner[number];
     bool begins = t->access == phases->output && fresh;
-    bool starts = begins && sator_mapper_phase_starts(&s->nest, t);
+    bool starts = begins && sator_mapper_phase_starts(&s->left.nest, t);
 
     if (words->out == 0 || (begins && !starts))
         return; /* of sums that begin elsewhere nothing is sure */
@@ -390,7 +216,7 @@ static void add_load(const struct short_nest *s, int number, const struct brough
 static void add_store(const struct short_nest *s, int number, const struct brought *words,
         struct delays *delays, enum phase phase)
 {
-    const struct mapper_phases *phases = s->nest.phases;
+    const struct mapper_phases *phases = s->left.nest.phases;
     const struct mapper_transfer *t = &phases->problem->transfer[number];
 
     sator_mapper_phase_bits(phases, delays, phase, phases->manner[number].take, words->out,
@@ -411,7 +237,7 @@ static void add_transfer(
         const struct short_nest *s, int number, const struct short_stamp *x, struct delays *delays)
 {
     static const struct brought none = {.parts = 1};
-    const struct nest *nest = &s->nest;
+    const struct nest *nest = &s->left.nest;
     const struct mapper_transfer *t = &nest->phases->problem->transfer[number];
     const struct mapper_manner *manner = &nest->phases->manner[number];
     bool all_time = nest->length[nest->level_of[t->child]] >= nest->n_digits;
@@ -451,7 +277,7 @@ static void add_transfer(
 
 static void add_own(const struct short_nest *s, const struct short_stamp *x, struct delays *delays)
 {
-    const struct mapper_phases *phases = s->nest.phases;
+    const struct mapper_phases *phases = s->left.nest.phases;
 
     for (int i = 0; i < phases->n_own; i++) {
         const struct mapper_own *own = &phases->own[i];
@@ -473,7 +299,7 @@ static void count_stamp(
         }
     }
     if (stamps->n == MOST_STAMPS) {
-        s->is_full = true;
+        s->left.is_full = true;
         return;
     }
     stamps->item[stamps->n].stamp = *stamp;
@@ -484,9 +310,9 @@ static void count_stamp(
 static bool take_value(struct short_nest *s, int level, int digit, const struct short_stamp *x,
         const struct split *split, int k, struct short_stamp *stamp)
 {
-    int i = s->nest.digit[digit].loop;
-    int32_t block = (int32_t)s->block[s->row[digit] + 1][i];
-    bool sums = s->nest.digit[digit].sums, slides = (s->sliding >> i & 1) != 0;
+    int i = s->left.nest.digit[digit].loop;
+    int32_t block = (int32_t)s->left.block[s->left.row[digit] + 1][i];
+    bool sums = s->left.nest.digit[digit].sums, slides = (s->sliding >> i & 1) != 0;
 
     *stamp = *x;
     stamp->now[i] = split->now[k];
@@ -499,7 +325,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
         stamp->moved_in = (uint16_t)(1U << i);
         stamp->into = (int8_t)level;
     } else if (x->into != OUTSIDE) {
-        const struct split *old = split_of(s, digit, x->before[i]);
+        const struct split *old = sator_mapper_left_split(&s->left, digit, x->before[i]);
         if (old == NULL)
             return false;
         int32_t last = (int32_t)old->from[old->n - 1];
@@ -516,7 +342,7 @@ static bool take_value(struct short_nest *s, int level, int digit, const struct 
         stamp->from = (int8_t)level;
         stamp->next_fresh = x->fresh && !sums;
     } else if (x->from != OUTSIDE) {
-        const struct split *old = split_of(s, digit, x->next[i]);
+        const struct split *old = sator_mapper_left_split(&s->left, digit, x->next[i]);
         if (old == NULL)
             return false;
         stamp->next[i] = old->now[0];
@@ -532,7 +358,7 @@ static const struct run *short_inside(struct short_nest *s, int level, const str
 static void add_short_level(
         struct short_nest *s, int level, const struct short_stamp *y, struct run *sum)
 {
-    const struct nest *nest = &s->nest;
+    const struct nest *nest = &s->left.nest;
     int first = level == 0 ? 0 : nest->length[level - 1], end = nest->length[level];
     struct stamps *stamps = &s->stamps[level][0], *others = &s->stamps[level][1];
     struct short_stamp stamp;
@@ -540,11 +366,12 @@ static void add_short_level(
     end = end < nest->n_digits ? end : nest->n_digits;
     stamps->n = 0;
     count_stamp(s, stamps, y, 1);
-    for (int g = first; g < end && !s->is_full; g++) {
+    for (int g = first; g < end && !s->left.is_full; g++) {
         others->n = 0;
-        for (int j = 0; j < stamps->n && !s->is_full; j++) {
+        for (int j = 0; j < stamps->n && !s->left.is_full; j++) {
             const struct short_stamp *x = &stamps->item[j].stamp;
-            const struct split *split = split_of(s, g, x->now[nest->digit[g].loop]);
+            const struct split *split =
+                    sator_mapper_left_split(&s->left, g, x->now[nest->digit[g].loop]);
             for (int k = 0; split != NULL && k < split->n; k++) {
                 if (take_value(s, level, g, x, split, k, &stamp))
                     count_stamp(s, others, &stamp, stamps->item[j].times * split->count[k]);
@@ -554,7 +381,7 @@ static void add_short_level(
         stamps = others;
         others = swap;
     }
-    for (int j = 0; j < stamps->n && !s->is_full; j++) {
+    for (int j = 0; j < stamps->n && !s->left.is_full; j++) {
         const struct short_stamp *x = &stamps->item[j].stamp;
         struct delays delays;
         memset(delays.ports, 0, sizeof delays.ports);
@@ -578,12 +405,12 @@ static const struct run *short_inside(struct short_nest *s, int level, const str
             return &s->inside[k].run;
     }
     struct run run = {.level = level};
-    if (level == s->nest.n_levels - 1)
-        run.cycles = s->nest.phases->stamp_cycles;
+    if (level == s->left.nest.n_levels - 1)
+        run.cycles = s->left.nest.phases->stamp_cycles;
     else
         add_short_level(s, level + 1, x, &run);
-    if (s->is_full || s->n_insides == MOST_INSIDES) {
-        s->is_full = true;
+    if (s->left.is_full || s->n_insides == MOST_INSIDES) {
+        s->left.is_full = true;
         return NULL;
     }
     struct inside *inside = &s->inside[s->n_insides++];
@@ -591,67 +418,6 @@ static const struct run *short_inside(struct short_nest *s, int level, const str
     inside->stamp = *x;
     inside->run = run;
     return &inside->run;
-}
-
-static void find_spreading(struct short_nest *s, int number, int loop)
-{
-    const struct mapper_problem *p = s->nest.phases->problem;
-    const struct mapper_transfer *t = &p->transfer[number];
-    struct spreading *spread = &s->spread[number][loop];
-
-    *spread = (struct spreading){0};
-    for (int r = 0; r < t->child_row; r++) {
-        bool is_inside = r > p->memory[t->parent].row;
-        if (s->mapping->factor[r][loop] == 1)
-            continue;
-        if (!p->row[r].is_space) {
-            spread->first = r + 1;
-            spread->gaps |= spread->shared || spread->alone;
-        } else if (is_inside)
-            *((t->collapsed | t->linked_rows) >> r & 1 ? &spread->shared : &spread->alone) = true;
-    }
-}
-
-static bool open_nest(struct short_nest *s, const struct mapper_phases *phases)
-{
-    const struct mapper_problem *p = phases->problem;
-    int n = 0, cut[MAPPER_MEMORIES + 1];
-    struct mapper_shape shape;
-
-    sator_mapper_shape_init(p, s->mapping, &shape);
-    if (!sator_mapper_phase_digits(&s->nest, phases, s->mapping, &shape, cut))
-        return false;
-    s->sliding = 0;
-    for (int a = 0; a < p->n_accesses; a++)
-        s->sliding |= p->access[a].relevant & ~p->access[a].plain;
-    for (int i = 0; i < p->n_loops; i++) {
-        s->block[p->n_rows][i] = 1;
-        for (int r = p->n_rows - 1; r >= 0; r--)
-            s->block[r][i] = s->block[r + 1][i] * s->mapping->factor[r][i];
-        bool is_whole = s->block[0][i] == p->extent[i];
-        memset(&s->state[i][0], 0, sizeof s->state[i][0]);
-        for (int m = 0; m <= p->n_memories; m++)
-            s->state[i][0].of[m] =
-                    is_whole ? (struct blocks){1, 0} : (struct blocks){0, p->extent[i]};
-        s->n_states[i] = 1;
-    }
-    for (int t = 0; t < p->n_transfers; t++) {
-        for (int i = 0; i < p->n_loops; i++)
-            find_spreading(s, t, i);
-    }
-    for (int m = 0, end; m < p->n_memories; m++) {
-        for (end = cut[m + 1]; n < end; n++) {
-            s->row[n] = p->memory[m].row;
-            s->passed[n] = 0;
-            for (int g = 0; g < n; g++)
-                s->passed[n] = s->nest.digit[g].loop == s->nest.digit[n].loop ? s->row[g] + 1
-                                                                              : s->passed[n];
-        }
-    }
-    memset(s->split_of, 0, sizeof s->split_of);
-    s->n_splits = s->n_insides = 0;
-    s->is_full = false;
-    return true;
 }
 
 bool sator_mapper_short_least(const struct mapper_phases *phases, struct mapper_words *words,
@@ -662,14 +428,17 @@ bool sator_mapper_short_least(const struct mapper_phases *phases, struct mapper_
     struct run run = {0};
 
     s->words = words;
-    s->mapping = mapping;
-    bool is_known = open_nest(s, phases);
+    s->sliding = 0;
+    for (int a = 0; a < phases->problem->n_accesses; a++)
+        s->sliding |= phases->problem->access[a].relevant & ~phases->problem->access[a].plain;
+    s->n_insides = 0;
+    bool is_known = sator_mapper_left_open(&s->left, phases, mapping);
     if (is_known) {
         memset(&whole, 0, sizeof whole);
         whole.into = whole.from = OUTSIDE;
         whole.fresh = true;
         add_short_level(s, 0, &whole, &run);
-        is_known = !s->is_full;
+        is_known = !s->left.is_full;
         *cycles = (double)run.cycles;
     }
     free(s);
