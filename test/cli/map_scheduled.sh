@@ -77,3 +77,15 @@ writes: ["{ S[x, r] -> Y[x] }"]
 YAML
 echo "by hand $((100 * (20 + 20 + 6) + 10 * (2 * 20 + 2 * 21 + 21 + 15) + 21)): 20 words of A and of B, 6 sums, 21 instances"
 sator map triangle.yaml --arch held.yaml --objective energy | grep '^  best'
+# Two words of 16 bits leave over trees of a bit a cycle, one along each column: the PEs of one row have a tree each.
+cat >trees.yaml <<'YAML'
+name: trees
+levels:
+  - {memory: L2, energy_pj: 1}
+  - array: PE
+    shape: [2, 2]
+    reduction: [{name: column, map: "PE[i,j] -> TREE[j]", bandwidth_bits: 1, energy_pj: 1}]
+  - {compute: mac, energy_pj: 1}
+YAML
+printf 'name: two\nsizes: {i: 2}\nop: "Y[i] += A[i]"\n' >two.yaml
+sator map two.yaml --arch trees.yaml --objective latency | grep -E 'proved|^  best'

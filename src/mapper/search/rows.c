@@ -1,4 +1,5 @@
 /* Array dimensions that cost the same. */
+#include "mapper/phases/phases_machine.h"
 #include "mapper/problem/skew.h"
 #include "mapper/search/search.h"
 
@@ -11,11 +12,13 @@ static bool may_pass(const struct mapper_transfer *t, int r)
 }
 
 /* The loops for which it matters to transfer "t" whether they are on a row along which PEs share
- * words: those that stand alone in an index bring their words to each PE either way. */
+ * words: those that stand alone in an index bring their words to each PE either way. But not by as
+ * many buses or trees, which matters where these have a bandwidth, to the scheduled time. */
 static unsigned told_by(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
     bool any = p->imperfect || t->is_counted || t->is_quotient || t->is_complex;
 
+    any |= p->phases != NULL && p->phases->at_least;
     return any ? ~0U : ~p->access[t->access].plain;
 }
 
