@@ -331,7 +331,7 @@ void sator_mapper_optimal(struct mapper_search *search)
         return;
     }
     /* the best of those that are searched faster are ones to measure the others against; of the
-     * perfect ones bounds know phases, too */
+     * perfect ones phases are known exactly */
     if (search->timer != NULL)
         sator_mapper_know_phases(&perfect);
     search->wider = p->only_chains ? NULL : &filled;
