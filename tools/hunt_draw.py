@@ -154,7 +154,7 @@ def name_of(spec):
 
 def draw_nest(r, case):
     nest = [{"at": name_of(spec), "loops": []} for spec in case["levels"][:-1]]
-    for loop in case["workload"]["sizes"]:
+    for loop in extents(case):
         place_loop(r, case, nest, loop)
     for level in nest:
         r.shuffle(level["loops"])
@@ -204,7 +204,7 @@ def change(r, case, nest):
     nest = copy.deepcopy(nest)
     kind, level, other = r.random(), r.choice(nest), r.randrange(len(nest))
     if kind < 0.35 or not level["loops"]:
-        place_loop(r, case, nest, r.choice(list(case["workload"]["sizes"])))
+        place_loop(r, case, nest, r.choice(list(extents(case))))
     elif kind < 0.6:
         level["loops"].insert(r.randint(0, len(level["loops"]) - 1), level["loops"].pop(r.randrange(len(level["loops"]))))
     elif kind < 0.75:  # a part of a factor goes elsewhere

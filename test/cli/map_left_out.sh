@@ -67,3 +67,8 @@ left_out gemm:i=4,j=6,k=8 --arch conventional --strategy random --samples 3 # no
 sator map gemm:i=2,j=2,k=2 --arch conventional --json | tr -d '\t\n' | grep -o '"left_out":\[[^]]*'
 left_out gemm:i=3,j=2,k=2 --arch single.yaml --imperfect # as many tiles of 3 have no larger ones
 left_out gemm:i=4,j=2,k=2 --arch single.yaml --imperfect # tiles of 3 and 1
+for shape in '2, 3' '3, 2'; do # of 7 iterations 2 outside of 3 take 6, and 3 outside of 2 no more than 2 outside
+    sed "s/shape: \[1\]/shape: [$shape]/" single.yaml >six.yaml
+    left_out gemm:i=6,j=2,k=2 --arch six.yaml --imperfect
+    left_out gemm:i=7,j=2,k=2 --arch six.yaml --imperfect
+done

@@ -22,16 +22,6 @@ static bool shares_windows(const struct mapper_problem *p, const struct mapper_t
     return differ;
 }
 
-/* Whether a loop may have digits on several dimensions where it matters which is on which. */
-static bool digits_matter(const struct mapper_problem *p)
-{
-    bool matter = __builtin_popcount(p->any_order) > 1;
-
-    for (int t = 0; t < p->n_transfers; t++)
-        matter |= shares_windows(p, &p->transfer[t]);
-    return matter;
-}
-
 /* Whether some loop has more iterations than that: of 3 some tiles leave a remainder, of 4 one that
  * equally many smaller tiles would not leave. */
 static bool exceeds(const struct mapper_problem *p, int64_t iterations)
@@ -41,6 +31,32 @@ static bool exceeds(const struct mapper_problem *p, int64_t iterations)
             return true;
     }
     return false;
+}
+
+/* Whether other factors are the least of their chain where the digits on two dimensions change
+ * places: of 7 iterations 2 tiles of 3 side by side are 6 and 1, and of tiles of 2 no more than 2
+ * are needed. Only the digit of more PEs is of use on the inside. */
+static bool chains_differ(const struct mapper_problem *p)
+{
+    bool differ = false;
+
+    for (int r = 1; r < p->n_rows; r++) {
+        for (int q = 0; q < r; q++)
+            differ |= p->row[r].is_space && p->row[q].is_space &&
+                    p->row[r].level == p->row[q].level && p->row[q].shape > 2 &&
+                    p->row[r].shape > 1;
+    }
+    return differ && p->imperfect && exceeds(p, 6);
+}
+
+/* Whether a loop may have digits on several dimensions where it matters which is on which. */
+static bool digits_matter(const struct mapper_problem *p)
+{
+    bool matter = __builtin_popcount(p->any_order) > 1 || chains_differ(p);
+
+    for (int t = 0; t < p->n_transfers; t++)
+        matter |= shares_windows(p, &p->transfer[t]);
+    return matter;
 }
 
 static bool has_remainders(const struct mapper_problem *p)
