@@ -156,12 +156,18 @@ static void change(
     int a = (int)machines_draw(rng, (uint64_t)p->n_loops);
     int8_t kept = order[a];
 
-    if (!p->imperfect && machines_draw(rng, 2) == 0) {
+    if (machines_draw(rng, 2) == 0) {
         *from /= prime;
         mapping->factor[machines_draw(rng, (uint64_t)p->n_rows)][loop] *= prime;
     }
     order[a] = order[loop];
     order[loop] = kept;
+}
+
+/* Whether a mapping spends what its words do, and what is the same for all; nothing is spared. */
+static bool spends_by_words(const struct mapper_problem *p)
+{
+    return p->has_energy && p->leakage_pj == 0 && !p->has_counted && !p->lends;
 }
 
 /* Whether what is counted of changes to a mapping by what it moves itself is what they move. */
@@ -176,17 +182,21 @@ static bool check_near(const struct problem_case *c, struct mapper_words *words,
     if (p->n_loops == 0)
         return true;
     sator_mapper_shape_init(p, mapping, &near.shape);
-    sator_mapper_count_near(p, words, NULL, 0, &near);
+    sator_mapper_count_near(p, words, NULL, 0, INFINITY, &near);
     for (int k = 0; k < (p->has_counted ? 2 : 8); k++) { /* the engines take longer */
         struct mapper_counted next = {.mapping = *mapping};
         struct mapper_traffic traffic;
         change(p, &next.mapping, &rng);
-        if (!mapper_fits_arrays(p, &next.mapping) || !sator_mapper_is_allowed(p, &next.mapping))
+        if (!mapper_fits_arrays(p, &next.mapping) || !sator_mapper_is_allowed(p, &next.mapping) ||
+                (p->imperfect && !sator_mapper_is_in_space(p, &next.mapping)))
             continue;
         sator_mapper_shape_init(p, &next.mapping, &next.shape);
-        sator_mapper_count_near(
-                p, words, &near, sator_mapper_differing_rows(p, mapping, &next.mapping), &next);
+        unsigned rows = sator_mapper_differing_rows(p, mapping, &next.mapping);
         sator_mapper_count(p, words, &next.mapping, &traffic);
+        double pj = sator_mapper_cost(p, &traffic).pj;
+        same &= !sator_mapper_count_near(p, words, &near, rows, 0.99 * pj, &next) || pj == 0 ||
+                !spends_by_words(p) || traffic.is_unknown;
+        same &= sator_mapper_count_near(p, words, &near, rows, 1.01 * pj, &next) || isnan(pj);
         for (int t = 0; t < p->n_transfers && !traffic.is_unknown; t++)
             same &= next.traffic.unique[t] == traffic.unique[t] &&
                     next.traffic.arriving[t] == traffic.arriving[t];

@@ -537,6 +537,12 @@ static bool steps_alike(const struct mapper_problem *p, const struct mapper_acce
     return true;
 }
 
+static bool is_cut(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_counted *of)
+{
+    return sator_mapper_is_cut(p, &of->mapping, &of->shape, (int)(t - p->transfer));
+}
+
 /* Whether transfer "t" moves the same words in two mappings that differ in "rows", as far as that
  * is soon told: tiles, PEs outside of them and loops outside are the same, of these where something
  * is kept. */
@@ -547,7 +553,9 @@ static bool moves_alike(const struct mapper_problem *p, const struct mapper_tran
     size_t size = sizeof *a->shape.inside[0] * (size_t)p->n_loops;
     bool ends = false;
 
-    if (t->is_counted || (outside & (t->outer | t->between)) != 0 || (outside != 0 && p->imperfect))
+    if (t->is_counted || (outside & (t->outer | t->between)) != 0)
+        return false;
+    if (outside != 0 && p->imperfect && (is_cut(p, t, a) || is_cut(p, t, b)))
         return false;
     for (int r = 0; r <= t->child_row; r++) {
         bool matters = r == t->child_row || (r > 0 && (shared >> (r - 1) & 1));
@@ -564,19 +572,39 @@ static bool moves_alike(const struct mapper_problem *p, const struct mapper_tran
     return true;
 }
 
-static void count(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, unsigned known,
-        struct mapper_traffic *traffic)
+/* What the words of transfer "t" spend; less than nothing where they merge, and spare others more.
+ */
+static double pj_of(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic, int t)
 {
+    return (double)traffic->unique[t] * problem->transfer[t].unique_pj +
+            (double)traffic->arriving[t] * problem->transfer[t].arriving_pj;
+}
+
+/* Count all but the transfers "known", which are; false as soon as they spend more than "most_pj".
+ * What outer memories spend differs most. */
+static bool count(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, unsigned known,
+        double most_pj, struct mapper_traffic *traffic)
+{
+    double pj = problem->fixed_pj;
+
     traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
     traffic->is_unknown = traffic->has_late = false;
     if (problem->in_hull)
         sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);
-    for (int t = 0; t < problem->n_transfers; t++) {
-        if (!(known >> t & 1))
-            count_transfer(problem, words, mapping, shape, t, traffic);
+    for (unsigned left = known; left != 0; left &= left - 1)
+        pj += pj_of(problem, traffic, __builtin_ctz(left));
+    for (int t = problem->n_transfers - 1; t >= 0 && !(pj > most_pj); t--) {
+        if (known >> t & 1)
+            continue;
+        count_transfer(problem, words, mapping, shape, t, traffic);
+        pj += pj_of(problem, traffic, t);
     }
+    if (pj > most_pj)
+        return false;
     sator_mapper_find_busiest(problem, words, mapping, shape, traffic);
+    return true;
 }
 
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
@@ -585,7 +613,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
     struct mapper_shape shape;
 
     sator_mapper_shape_init(problem, mapping, &shape);
-    count(problem, words, mapping, &shape, 0, traffic);
+    count(problem, words, mapping, &shape, 0, INFINITY, traffic);
 }
 
 /* Whether transfer "t" of "next" moves what its traffic says, counted anew. */
@@ -599,8 +627,9 @@ static inline bool is_counted_so(const struct mapper_problem *problem, struct ma
             traffic.arriving[t] == next->traffic.arriving[t];
 }
 
-void sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_counted *near, unsigned rows, struct mapper_counted *next)
+bool sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_counted *near, unsigned rows, double most_pj,
+        struct mapper_counted *next)
 {
     unsigned known = 0;
 
@@ -612,7 +641,8 @@ void sator_mapper_count_near(const struct mapper_problem *problem, struct mapper
         next->traffic.arriving[t] = near->traffic.arriving[t];
         assert(is_counted_so(problem, words, next, t));
     }
-    count(problem, words, &next->mapping, &next->shape, known, &next->traffic);
+    return count(problem, words, &next->mapping, &next->shape, known,
+            problem->lends ? INFINITY : most_pj, &next->traffic);
 }
 
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles)
@@ -636,8 +666,7 @@ struct mapper_cost sator_mapper_cost(
     if (traffic->is_unknown)
         return (struct mapper_cost){INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < problem->n_transfers; i++) {
-        pj += (double)traffic->unique[i] * problem->transfer[i].unique_pj +
-                (double)traffic->arriving[i] * problem->transfer[i].arriving_pj;
+        pj += pj_of(problem, traffic, i);
         if (has_extra &&
                 (problem->transfer[i].is_counted ||
                         (traffic->has_late && problem->transfer[i].has_late)))

@@ -224,9 +224,11 @@ struct mapper_counted {
     struct mapper_traffic traffic;
 };
 /* Set the traffic of "next", whose mapping and shape are known and differ in "rows" from those of
- * "near": transfers that move the same in both are taken from there. NULL: all are counted. */
-void sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_counted *near, unsigned rows, struct mapper_counted *next);
+ * "near": transfers that move the same in both are taken from there. NULL: all are counted. False,
+ * with a part of it unknown, where it spends more than "most_pj" (INFINITY: any). */
+bool sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_counted *near, unsigned rows, double most_pj,
+        struct mapper_counted *next);
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles);

@@ -29,17 +29,41 @@ static const double most_rise = 0.3, most_short_rise = 0.15;
 /* Of the least energy so far what a mapping is taken to spend at least. */
 static const double least_share = 0.7;
 
-/* Cost "next", which differs from "from" (NULL: from all) in "rows". */
-static void cost_next(struct climb *c, const struct climb_place *from, unsigned rows)
+/* The cycles that "next" computes for. */
+static double cycles_of(const struct climb *c)
+{
+    return (double)sator_mapper_time_stamps(c->problem, &c->next->counted.mapping) *
+            c->problem->cycles_per_instance;
+}
+
+/* The energy beyond which "next" costs more than "most". */
+static double most_pj(const struct climb *c, double most)
+{
+    switch (c->problem->objective) {
+    case SATOR_MAP_ENERGY:
+        return most;
+    case SATOR_MAP_LATENCY:
+        return INFINITY;
+    default:
+        return most / cycles_of(c);
+    }
+}
+
+/* Cost "next", which differs from "from" (NULL: from all) in "rows". False, with an infinite cost
+ * and not all counted, as soon as that is known to be more than "most". */
+static bool cost_next(struct climb *c, const struct climb_place *from, unsigned rows, double most)
 {
     struct mapper_counted *next = &c->next->counted;
 
     c->search->counters.evaluated++;
-    sator_mapper_count_near(
-            c->problem, c->search->words, from == NULL ? NULL : &from->counted, rows, next);
+    c->next->cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
+    if (!sator_mapper_count_near(c->problem, c->search->words, from == NULL ? NULL : &from->counted,
+                rows, most_pj(c, most), next))
+        return false;
     c->next->cost = sator_mapper_cost(c->problem, &next->traffic);
-    if (c->search->timer != NULL)
+    if (c->search->timer != NULL && c->next->cost.value <= most)
         sator_mapper_time(c->search, &next->mapping, &c->next->cost);
+    return true;
 }
 
 /* Whether "a" is no worse than "b". */
@@ -61,7 +85,7 @@ static void go_to(struct climb *c, const struct mapper_mapping *mapping)
 {
     c->next->counted.mapping = *mapping;
     sator_mapper_shape_init(c->problem, mapping, &c->next->counted.shape);
-    cost_next(c, NULL, ~0U);
+    cost_next(c, NULL, ~0U, INFINITY);
     swap(&c->here, &c->next);
 }
 
@@ -85,19 +109,18 @@ static bool begin(struct climb *c)
  * mapping so far: then its words need not be counted. */
 static bool is_too_slow(const struct climb *c, double most)
 {
-    const struct mapper_problem *p = c->problem;
-    double cycles =
-            (double)sator_mapper_time_stamps(p, &c->next->counted.mapping) * p->cycles_per_instance;
-
-    return sator_mapper_value(p->objective, least_share * c->least_pj, cycles) > most;
+    return sator_mapper_value(c->problem->objective, least_share * c->least_pj, cycles_of(c)) >
+            most;
 }
 
-/* Let "next" be the better one of itself and the same in another order. */
-static void try_order(struct climb *c)
+/* Let "next", all of which is counted if "whole", be the better one of itself and the same in
+ * another order. */
+static void try_order(struct climb *c, bool whole, double most)
 {
     swap(&c->next, &c->other);
-    int m = sator_mapper_climb_order(c, c->other);
-    cost_next(c, c->other, 1U << c->problem->memory[m].row);
+    unsigned rows = 1U << c->problem->memory[sator_mapper_climb_order(c, c->other)].row;
+    cost_next(c, whole ? c->other : c->here, whole ? rows : rows | c->rows,
+            fmin(most, c->other->cost.value));
     if (!(c->next->cost.value < c->other->cost.value))
         swap(&c->next, &c->other);
 }
@@ -116,9 +139,9 @@ static void try_change(struct climb *c)
     double most = c->here->cost.value * (1 + c->rise * share); /* to go on from it */
     if (is_too_slow(c, most))
         return;
-    cost_next(c, c->here, c->rows);
+    bool whole = cost_next(c, c->here, c->rows, most);
     if (refilled)
-        try_order(c);
+        try_order(c, whole, most);
     c->least_pj = fmin(c->least_pj, c->next->cost.pj);
     if (!is_no_worse(c->next->cost, c->here->cost) && c->next->cost.value >= most)
         return;
