@@ -16,6 +16,8 @@ struct order_class {
 struct class_search {
     const struct mapper_problem *problem;
     const struct order_table *table;
+    unsigned moves[MAPPER_LOOPS], parts[MAPPER_LOOPS]; /* the transfers, by number, whose tensors a
+                                                          loop indexes, and stands alone there */
     int steps; /* loops placed, of two memories */
     int count;
     struct order_class order[ORDER_CLASSES];
@@ -84,32 +86,12 @@ struct placed {
     unsigned bits, transfers;
 };
 
-static struct placed of_all(int loop, int bit)
-{
-    return (struct placed){loop, 1U << bit, ~0U};
-}
-
 /* Of the transfers those that it moves. */
 static struct moved moved_by(
         const struct class_search *s, struct moved so_far, const struct placed *placed)
 {
-    struct moved moved = {0, 0};
-
-    for (int k = 0; k < s->table->count; k++) {
-        const struct mapper_access *access = access_of(s, k);
-        unsigned one = placed->transfers & 1U << k;
-        moved.still |= access->relevant >> placed->loop & 1 ? so_far.still & one : 0;
-        moved.sliding |= access->plain >> placed->loop & 1 ? so_far.sliding & one : 0;
-    }
-    return moved;
-}
-
-static bool moves_none(
-        const struct class_search *s, struct moved so_far, const struct placed *placed)
-{
-    struct moved moved = moved_by(s, so_far, placed);
-
-    return (moved.still | moved.sliding) == 0;
+    return (struct moved){s->moves[placed->loop] & so_far.still & placed->transfers,
+            s->parts[placed->loop] & so_far.sliding & placed->transfers};
 }
 
 /* Place a loop: what it does not move is kept along it. */
@@ -117,24 +99,72 @@ static struct moved place_loop(const struct class_search *s, struct order_class 
         struct moved state, const struct placed *placed)
 {
     struct moved moved = moved_by(s, state, placed);
+    unsigned slid = moved.still & ~s->parts[placed->loop];
 
-    for (int k = 0; k < s->table->count; k++) {
-        bool slides = !(access_of(s, k)->plain >> placed->loop & 1);
-        if (!(placed->transfers >> k & 1))
-            continue;
-        if (moved.still >> k & 1) {
-            order->keep[k].slide = (int8_t)(slides ? __builtin_ctz(placed->bits) : -1);
-            state.still &= ~(1U << k);
-            state.sliding |= slides ? 1U << k : 0;
-        } else if (state.still >> k & 1) {
-            order->keep[k].reuse |= placed->bits;
-        }
-        state.sliding &= ~(moved.sliding & 1U << k);
-        if ((state.still | state.sliding) >> k & 1)
-            order->keep[k].halo |= placed->bits;
-    }
+    for (unsigned left = slid; left != 0; left &= left - 1)
+        order->keep[__builtin_ctz(left)].slide = (int8_t)__builtin_ctz(placed->bits);
+    state.still &= ~moved.still;
+    state.sliding = (state.sliding & ~moved.sliding) | slid;
+    for (unsigned left = state.still & placed->transfers; left != 0; left &= left - 1)
+        order->keep[__builtin_ctz(left)].reuse |= placed->bits;
+    for (unsigned left = (state.still | state.sliding) & placed->transfers; left != 0;
+            left &= left - 1)
+        order->keep[__builtin_ctz(left)].halo |= placed->bits;
     assert((state.still & state.sliding) == 0);
     return state;
+}
+
+/* The loops of which one is placed next. */
+struct candidates {
+    int n;
+    struct placed loop[MAPPER_LOOPS];
+    struct moved moved[MAPPER_LOOPS]; /* transfers, by each */
+};
+
+static void add_candidate(const struct class_search *s, struct candidates *next, struct moved state,
+        struct placed placed)
+{
+    next->moved[next->n] = moved_by(s, state, &placed);
+    next->loop[next->n++] = placed;
+}
+
+/* Place those that move nothing, which are kept along at no loss; the set of these loops. */
+static unsigned place_free(const struct class_search *s, struct candidates *next,
+        struct moved state, struct order_class *order)
+{
+    unsigned free = 0;
+    int n = 0;
+
+    for (int k = 0; k < next->n; k++) {
+        if ((next->moved[k].still | next->moved[k].sliding) == 0) {
+            place_loop(s, order, state, &next->loop[k]);
+            free |= 1U << next->loop[k].loop;
+            continue;
+        }
+        next->loop[n] = next->loop[k];
+        next->moved[n++] = next->moved[k];
+    }
+    next->n = n;
+    return free;
+}
+
+/* Whether every order in which the "k"-th is next keeps no more than one in which another of them
+ * is: that moves nothing that the "k"-th does not move, too, and ends there what it keeps. Placed
+ * before it, it ends nothing earlier, and is kept along by all that it does not move. */
+static bool is_needless(const struct class_search *s, const struct candidates *next, int k)
+{
+    const struct moved *moved = &next->moved[k];
+    unsigned parts = s->parts[next->loop[k].loop];
+
+    for (int i = 0; i < next->n; i++) {
+        const struct moved *other = &next->moved[i];
+        bool is_same = other->still == moved->still && other->sliding == moved->sliding &&
+                (moved->still & ~s->parts[next->loop[i].loop]) == 0;
+        if (i != k && (other->still & ~(moved->still & parts)) == 0 &&
+                (other->sliding & ~moved->sliding) == 0 && (!is_same || i < k))
+            return true;
+    }
+    return false;
 }
 
 /* The loops that are still to be placed: near ones first, then far ones, of which some may stand
@@ -156,17 +186,19 @@ static void place_rest(struct class_search *s, struct unplaced rest, struct move
         const struct order_class *so_far)
 {
     struct order_class order = *so_far;
+    struct candidates next = {.n = 0};
     int n = s->problem->n_loops;
     bool near_first = rest.near != 0;
     unsigned far = near_first ? rest.either : rest.far; /* that may be next */
 
-    for (int i = 0; i < n; i++) { /* what moves nothing is kept along at no loss */
+    for (int i = 0; i < n; i++) {
         bool is_near = rest.near >> i & 1;
-        struct placed placed = of_all(i, is_near ? i : n + i);
-        if (!((rest.near | far) >> i & 1) || !moves_none(s, state, &placed))
-            continue;
-        place_loop(s, &order, state, &placed);
-        rest = without(rest, i, is_near);
+        if ((rest.near | far) >> i & 1)
+            add_candidate(s, &next, state, (struct placed){i, 1U << (is_near ? i : n + i), ~0U});
+    }
+    for (unsigned free = place_free(s, &next, state, &order); free != 0; free &= free - 1) {
+        int i = __builtin_ctz(free);
+        rest = without(rest, i, rest.near >> i & 1);
     }
     if (near_first && rest.near == 0 && rest.far != 0) {
         place_rest(s, rest, state, &order);
@@ -176,15 +208,13 @@ static void place_rest(struct class_search *s, struct unplaced rest, struct move
         add_class(s, &order);
         return;
     }
-    far = near_first ? rest.either : rest.far;
-    for (int i = 0; i < n; i++) {
-        bool is_near = rest.near >> i & 1;
-        if (!((rest.near | far) >> i & 1))
+    for (int k = 0; k < next.n; k++) {
+        struct order_class one = order;
+        int i = next.loop[k].loop;
+        if (is_needless(s, &next, k))
             continue;
-        struct order_class next = order;
-        struct placed placed = of_all(i, is_near ? i : n + i);
-        struct moved left = place_loop(s, &next, state, &placed);
-        place_rest(s, without(rest, i, is_near), left, &next);
+        struct moved left = place_loop(s, &one, state, &next.loop[k]);
+        place_rest(s, without(rest, i, rest.near >> i & 1), left, &one);
     }
 }
 
@@ -196,39 +226,37 @@ struct far_loops {
     unsigned far, late;
 };
 
-static struct placed placed_far(const struct class_search *s, const struct far_loops *rest, int i)
+static struct far_loops without_far(struct far_loops rest, unsigned loops)
 {
-    int n = s->problem->n_loops;
-    unsigned late = rest->late & 1U << i, far = rest->far & 1U << i;
-
-    return (struct placed){i, late | far << n, far != 0 ? ~0U : ~s->table->outer};
+    return (struct far_loops){rest.far & ~loops, rest.late & ~loops};
 }
 
 static void place_far(struct class_search *s, struct far_loops rest, struct moved state,
         const struct order_class *so_far)
 {
     struct order_class order = *so_far;
+    struct candidates next = {.n = 0};
+    int n = s->problem->n_loops;
 
     s->steps++;
-    for (int i = 0; i < s->problem->n_loops; i++) {
-        struct placed placed = placed_far(s, &rest, i);
-        if (placed.bits == 0 || !moves_none(s, state, &placed))
-            continue;
-        place_loop(s, &order, state, &placed);
-        rest = (struct far_loops){rest.far & ~(1U << i), rest.late & ~(1U << i)};
+    for (unsigned left = rest.far | rest.late; left != 0; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        unsigned far = rest.far & 1U << i;
+        add_candidate(s, &next, state,
+                (struct placed){
+                        i, (rest.late & 1U << i) | far << n, far != 0 ? ~0U : ~s->table->outer});
     }
+    rest = without_far(rest, place_free(s, &next, state, &order));
     if ((rest.far | rest.late) == 0 || (state.still | state.sliding) == 0) {
         add_class(s, &order);
         return;
     }
-    for (int i = 0; i < s->problem->n_loops && s->steps < MOST_STEPS; i++) {
-        struct placed placed = placed_far(s, &rest, i);
-        struct order_class next = order;
-        if (placed.bits == 0)
+    for (int k = 0; k < next.n && s->steps < MOST_STEPS; k++) {
+        struct order_class one = order;
+        if (is_needless(s, &next, k))
             continue;
-        struct moved left = place_loop(s, &next, state, &placed);
-        place_far(
-                s, (struct far_loops){rest.far & ~(1U << i), rest.late & ~(1U << i)}, left, &next);
+        struct moved left = place_loop(s, &one, state, &next.loop[k]);
+        place_far(s, without_far(rest, 1U << next.loop[k].loop), left, &one);
     }
 }
 
@@ -238,29 +266,27 @@ static void place_near(struct class_search *s, unsigned near, unsigned either,
         struct far_loops outside, struct moved state, const struct order_class *so_far)
 {
     struct order_class order = *so_far;
+    struct candidates next = {.n = 0};
     unsigned inner = ~s->table->outer;
 
     s->steps++;
-    for (int i = 0; i < s->problem->n_loops; i++) {
-        struct placed placed = {i, 1U << i, inner};
-        if (!((near | either) >> i & 1) || !moves_none(s, state, &placed))
-            continue;
-        place_loop(s, &order, state, &placed);
-        near &= ~placed.bits;
-        either &= ~placed.bits;
-        outside.late &= ~placed.bits;
-    }
+    for (unsigned left = near | either; left != 0; left &= left - 1)
+        add_candidate(s, &next, state, (struct placed){__builtin_ctz(left), left & -left, inner});
+    unsigned free = place_free(s, &next, state, &order);
+    near &= ~free;
+    either &= ~free;
+    outside.late &= ~free;
     bool is_over = ((state.still | state.sliding) & inner) == 0;
     if (near == 0 || is_over)
         place_far(s, outside, state, &order);
-    for (int i = 0; i < s->problem->n_loops && !is_over && s->steps < MOST_STEPS; i++) {
-        struct placed placed = {i, 1U << i, inner};
-        struct order_class next = order;
-        if (!((near | either) >> i & 1))
+    for (int k = 0; k < next.n && !is_over && s->steps < MOST_STEPS; k++) {
+        struct order_class one = order;
+        unsigned others = ~next.loop[k].bits;
+        if (is_needless(s, &next, k))
             continue;
-        struct moved left = place_loop(s, &next, state, &placed);
-        place_near(s, near & ~placed.bits, either & ~placed.bits,
-                (struct far_loops){outside.far, outside.late & ~placed.bits}, left, &next);
+        struct moved left = place_loop(s, &one, state, &next.loop[k]);
+        place_near(s, near & others, either & others,
+                (struct far_loops){outside.far, outside.late & others}, left, &one);
     }
 }
 
@@ -294,6 +320,13 @@ static void find_classes(const struct order_table *table, const struct unplaced 
     s->problem = table->problem;
     s->table = table;
     s->count = s->steps = 0;
+    for (int i = 0; i < s->problem->n_loops; i++) {
+        s->moves[i] = s->parts[i] = 0;
+        for (int k = 0; k < table->count; k++) {
+            s->moves[i] |= (access_of(s, k)->relevant >> i & 1) << k;
+            s->parts[i] |= (access_of(s, k)->plain >> i & 1) << k;
+        }
+    }
     if (table->outer != 0)
         place_near(s, loops->near, loops->either, (struct far_loops){loops->far, loops->either},
                 still, &none);
