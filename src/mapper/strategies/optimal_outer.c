@@ -15,7 +15,7 @@
 enum {
     WORTH_TABLES = 64, /* searches for the tiles of one memory, and ... */
     WORTH_SHORT_TABLES = 16, /* ... where the innermost tiles are listed: less may win then */
-    MOST_OUTER = 1 << 14 /* tiles of a table; a memory with more is tiled without one */
+    MOST_OUTER = 1 << 15 /* tiles of a table; a memory with more is tiled without one */
 };
 
 /* ---- which tiles divide which ---- */
