@@ -472,6 +472,24 @@ static void test_short_rows_of_pes(void **state)
     close_case(&c);
 }
 
+/* Check some mappings of the case; where "imperfect" tiles need not divide. */
+static int check_some(struct problem_case *c, bool imperfect, uint64_t *draws)
+{
+    struct mapper_mapping mapping;
+    int wrong = 0;
+
+    if (imperfect)
+        assert_int_equal(sator_mapper_allow_imperfect(c->ctx, &c->problem), SATOR_OK);
+    struct mapper_words *words = sator_mapper_words_new(&c->problem);
+    for (int k = 0; k < 12 && wrong < 3; k++) {
+        sator_mapper_draw(&c->problem, draws, &mapping);
+        if (!imperfect || sator_mapper_is_in_space(&c->problem, &mapping))
+            wrong += check_mapping(c, words, &mapping) != 0;
+    }
+    sator_mapper_words_free(words);
+    return wrong;
+}
+
 /* Links from up to eight stamps before, beside wires, under windows with strides, dilated ones and
  * plain tiles: loops of two and three steps come back to their place within that time. */
 static void test_cost_of_links_from_long_before(void **state)
@@ -486,9 +504,9 @@ static void test_cost_of_links_from_long_before(void **state)
     n_cases = n_cases < 6 ? 6 : n_cases; /* each operation twice */
     for (int n = 0; n < n_cases && wrong < 3; n++) {
         struct problem_case c;
-        struct mapper_mapping mapping;
         snprintf(c.workload_text, sizeof c.workload_text,
-                "name: conv\nsizes: {k: 4, c: 6, x: 12, r: 3}\nop: \"%s\"\n", ops[n % 3]);
+                "name: conv\nsizes: {k: 4, c: 6, x: %d, r: 3}\nop: \"%s\"\n", n % 2 == 1 ? 11 : 12,
+                ops[n % 3]);
         snprintf(c.arch_text, sizeof c.arch_text,
                 "name: late\nlevels:\n"
                 "  - {memory: DRAM, energy_pj: {read: 128, write: 128}}\n"
@@ -507,12 +525,7 @@ static void test_cost_of_links_from_long_before(void **state)
         assert_true(open_texts(&c, &rng));
         for (int t = 0; t < c.problem.n_transfers; t++)
             with_formula += c.problem.transfer[t].links_alone != NULL;
-        struct mapper_words *words = sator_mapper_words_new(&c.problem);
-        for (int k = 0; k < 12 && wrong < 3; k++) {
-            sator_mapper_draw(&c.problem, &draws, &mapping);
-            wrong += check_mapping(&c, words, &mapping) != 0;
-        }
-        sator_mapper_words_free(words);
+        wrong += check_some(&c, n % 2 == 1, &draws);
         close_case(&c);
     }
     assert_int_equal(wrong, 0);
@@ -534,12 +547,13 @@ static void test_cost_of_links_that_cross(void **state)
     struct machines_rng rng = {draws};
     int n_cases = (int)run_count(60), wrong = 0, with_formula = 0;
 
-    n_cases = n_cases < 12 ? 12 : n_cases;
+    n_cases = n_cases < 24 ? 24 : n_cases;
     for (int n = 0; n < n_cases && wrong < 3; n++) {
+        bool imperfect = n / 12 % 2 == 1;
         struct problem_case c;
-        struct mapper_mapping mapping;
         snprintf(c.workload_text, sizeof c.workload_text,
-                "name: conv\nsizes: {k: 4, c: 6, x: 12, r: 3}\nop: \"%s\"\n", ops[n % 4]);
+                "name: conv\nsizes: {k: %d, c: %d, x: %d, r: 3}\nop: \"%s\"\n", imperfect ? 5 : 4,
+                imperfect ? 7 : 6, imperfect ? 11 : 12, ops[n % 4]);
         int length = snprintf(c.arch_text, sizeof c.arch_text,
                 "name: crossing\nlevels:\n"
                 "  - {memory: DRAM, energy_pj: {read: 128, write: 128}}\n"
@@ -556,12 +570,7 @@ static void test_cost_of_links_that_cross(void **state)
         assert_true(open_texts(&c, &rng));
         for (int t = 0; t < c.problem.n_transfers; t++)
             with_formula += c.problem.transfer[t].links_alone != NULL;
-        struct mapper_words *words = sator_mapper_words_new(&c.problem);
-        for (int k = 0; k < 12 && wrong < 3; k++) {
-            sator_mapper_draw(&c.problem, &draws, &mapping);
-            wrong += check_mapping(&c, words, &mapping) != 0;
-        }
-        sator_mapper_words_free(words);
+        wrong += check_some(&c, imperfect, &draws);
         close_case(&c);
     }
     assert_int_equal(wrong, 0);

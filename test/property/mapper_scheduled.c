@@ -311,6 +311,12 @@ static void test_skewed_rows_are_the_models(void **state)
     assert_true(n_cases < 100 || compared > n_cases / 4);
 }
 
+static bool free_and_compile(struct problem_case *c, struct machines_rng *rng)
+{
+    free_registers(c);
+    return compile_case(c, rng) == SATOR_OK;
+}
+
 /* Compare mappings onto machines with such arrays, whose registers have no ports where "frees". */
 static void compare_arrays(struct machines_rng *rng, const char *const *arrays, uint64_t n_arrays,
         bool frees, const char *what)
@@ -322,9 +328,7 @@ static void compare_arrays(struct machines_rng *rng, const char *const *arrays, 
         uint64_t draws = machines_draw(rng, UINT64_MAX);
         write_machine(&c, rng, arrays, n_arrays);
         if (open_texts(&c, rng) && draw_timing(&c, rng)) {
-            if (frees)
-                free_registers(&c);
-            if (frees && compile_case(&c, rng) != SATOR_OK)
+            if (frees && !free_and_compile(&c, rng))
                 abort();
             sator_mapper_know_phases(&c.problem);
             wrong += compare_some(&c, &draws, &drawn, &compared);
@@ -359,11 +363,13 @@ static void test_short_tiles_are_the_models(void **state)
     for (int n = 0; n < n_cases && wrong < 3; n++) {
         struct problem_case c;
         uint64_t draws = machines_draw(&rng, UINT64_MAX);
-        bool is_wired = machines_draw(&rng, 3) == 0;
-        if (is_wired)
+        uint64_t kind = machines_draw(&rng, 4);
+        if (kind == 0)
             write_machine(&c, &rng, wired, sizeof wired / sizeof *wired);
-        if ((is_wired ? open_texts(&c, &rng) : open_case(&c, &rng, &options)) &&
-                draw_timing(&c, &rng) &&
+        else if (kind == 1)
+            write_machine(&c, &rng, crossing, sizeof crossing / sizeof *crossing);
+        if ((kind < 2 ? open_texts(&c, &rng) : open_case(&c, &rng, &options)) &&
+                draw_timing(&c, &rng) && (kind != 1 || free_and_compile(&c, &rng)) &&
                 sator_mapper_allow_imperfect(c.ctx, &c.problem) == SATOR_OK) {
             sator_mapper_know_phases(&c.problem);
             wrong += compare_some(&c, &draws, &drawn, &compared);

@@ -433,10 +433,16 @@ static bool has_one_row(const struct mapper_problem *p, const struct mapper_tran
     return is_one;
 }
 
+/* The same of mappings with whole tiles. */
+static bool is_settled_whole(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    return !p->in_hull && (p->skew == NULL || has_one_row(p, t)) &&
+            !p->access[t->access].is_counted;
+}
+
 bool sator_mapper_is_settled_early(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
-    return !p->in_hull && !p->imperfect && (p->skew == NULL || has_one_row(p, t)) &&
-            !p->access[t->access].is_counted;
+    return !p->imperfect && is_settled_whole(p, t);
 }
 
 /* Put the loops of a memory row into the order of their names where their order does not matter to
@@ -482,7 +488,8 @@ static void find_alike(const struct mapper_problem *p, int transfer,
     int64_t inside = 1;
 
     *alike = *mapping;
-    for (int r = t->child_row - 1; r >= 0 && sator_mapper_is_settled_early(p, t); r--) {
+    bool settles = is_settled_whole(p, t) && !sator_mapper_is_ragged(p, mapping, ~0U);
+    for (int r = t->child_row - 1; r >= 0 && settles; r--) {
         if (!p->row[r].is_space)
             sort_loops(
                     p, t, mapping->factor[r], alike->order[p->row[r].memory], &inside, &is_settled);
@@ -520,15 +527,29 @@ static void set_words(
     traffic->extra_pj[transfer] = words->extra_pj;
 }
 
-/* Count a transfer by formula; false where there is none: other than whole tiles of a box. */
+/* Count a transfer by formula; false where there is none. */
 static bool count_links(struct mapper_words *words, const struct mapper_mapping *mapping,
         int transfer, struct counted_words *counted)
 {
     const struct mapper_problem *p = sator_mapper_words_problem(words);
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    struct mapper_traffic traffic = {.is_unknown = false};
+    struct mapper_shape shape;
 
-    return p->transfer[transfer].links_alone != NULL && !p->in_hull && !p->imperfect &&
-            sator_mapper_count_links(
-                    p, words, mapping, transfer, &counted->unique, &counted->arriving);
+    if (t->links_alone == NULL || p->in_hull)
+        return false;
+    if (!sator_mapper_is_ragged(p, mapping, ~0U))
+        return sator_mapper_count_links(
+                p, words, mapping, transfer, &counted->unique, &counted->arriving);
+    if (t->reaches_back || t->links_alone->may_go_round)
+        return false;
+    const struct mapper_sharing sharing = sator_mapper_sharing_of(t);
+    sator_mapper_shape_init(p, mapping, &shape);
+    sator_mapper_count_tiling(
+            sator_mapper_words_tilings(words), mapping, &shape, transfer, &sharing, &traffic);
+    counted->unique = traffic.unique[transfer];
+    counted->arriving = traffic.arriving[transfer];
+    return !traffic.is_unknown;
 }
 
 void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper_mapping *mapping,

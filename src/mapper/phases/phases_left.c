@@ -156,11 +156,10 @@ bool sator_mapper_left_open(
 {
     const struct mapper_problem *p = phases->problem;
     int n = 0, cut[MAPPER_MEMORIES + 1];
-    struct mapper_shape shape;
 
     left->mapping = mapping;
-    sator_mapper_shape_init(p, mapping, &shape);
-    if (!sator_mapper_phase_digits(&left->nest, phases, mapping, &shape, cut))
+    sator_mapper_shape_init(p, mapping, &left->shape);
+    if (!sator_mapper_phase_digits(&left->nest, phases, mapping, &left->shape, cut))
         return false;
     for (int i = 0; i < p->n_loops; i++) {
         left->block[p->n_rows][i] = 1;

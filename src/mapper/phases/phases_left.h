@@ -41,6 +41,7 @@ struct spreading {
 struct left {
     struct nest nest; /* its digits and levels */
     const struct mapper_mapping *mapping;
+    struct mapper_shape shape;
     struct spreading spread[MAPPER_TRANSFERS][MAPPER_LOOPS];
     int64_t block[MAPPER_ROWS + 1][MAPPER_LOOPS]; /* iterations of the rows from each inward */
     int row[MOST_DIGITS]; /* of each digit; the rows that its state has passed before it */

@@ -89,11 +89,10 @@ static int find_carried(
     return p->n_rows;
 }
 
-/* How many parts of a sum, of which none is merged with others, each word makes of the "words" that
- * pass between one instance of the parent and the memories inside of it. Wires to the next PE merge
- * none where the order on the row parts those of a sum. */
-static int64_t find_parts(const struct mapper_phases *phases, const struct mapper_shape *shape,
-        const struct mapper_transfer *t, const struct mapper_walk *walk, int64_t words)
+/* Wires to the next PE merge none where the order on the row parts those of a sum. */
+int64_t sator_mapper_phase_split(const struct mapper_phases *phases,
+        const struct mapper_shape *shape, const struct mapper_transfer *t,
+        const struct mapper_walk *walk, int64_t words)
 {
     int64_t parts = 1, elements = walk->tile_words;
 
@@ -217,7 +216,8 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     movement->kind =
             all_time ? nest->phases->manner[t].kind_of_stamps : nest->phases->manner[t].kind;
     movement->out[0] = groups * walk.group_words;
-    movement->parts = find_parts(nest->phases, shape, transfer, &walk, movement->out[0]);
+    movement->parts =
+            sator_mapper_phase_split(nest->phases, shape, transfer, &walk, movement->out[0]);
     movement->in[0] = walk.tile_words;
     nest->n_movements++;
     if (!crosses) {

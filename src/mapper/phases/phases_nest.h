@@ -136,6 +136,12 @@ bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_w
 bool sator_mapper_phase_digits(struct nest *nest, const struct mapper_phases *phases,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int *cut);
 
+/* How many parts of a sum, of which none is merged with others, each word makes of the "words" that
+ * pass between one instance of the parent of "t" and the memories inside of it. */
+int64_t sator_mapper_phase_split(const struct mapper_phases *phases,
+        const struct mapper_shape *shape, const struct mapper_transfer *t,
+        const struct mapper_walk *walk, int64_t words);
+
 /* ---- phases_short.c ---- */
 /* Set "*cycles" to what a mapping with short tiles takes at least; false: it is too complex. */
 bool sator_mapper_short_least(const struct mapper_phases *phases, struct mapper_words *words,

@@ -82,6 +82,129 @@ static struct brought find_extents(
     return all;
 }
 
+/* ---- links ---- */
+
+/* The rows in which it matters where PEs are. */
+static unsigned placed_rows(const struct mapper_transfer *t)
+{
+    return t->linked_rows | t->wired | t->grouped_rows;
+}
+
+/* Leave of the digits of "loop" those PEs that have one of "whole" tiles, the first ones; false
+ * where they are no box. */
+static bool keep_first(int loop, int64_t whole, struct mapper_shape *shape)
+{
+    for (int k = shape->n_digits - 1; k >= 0; k--) {
+        struct mapper_digit *digit = &shape->digit[k];
+        int64_t count = whole < digit->count ? whole : digit->count;
+        if (digit->loop != loop)
+            continue;
+        if (whole % count != 0)
+            return false;
+        whole /= count;
+        digit->count = count;
+    }
+    return whole == 1;
+}
+
+/* Open the walk of a transfer between one instance of the parent and those inside it in states
+ * "ids", where all that have work there have the same, and are where a box of PEs is: then words
+ * pass as in a nest of whole tiles. False where it is not so. */
+static bool open_state(const struct short_nest *s, int number, const uint8_t *ids,
+        struct mapper_shape *shape, struct mapper_walk *walk)
+{
+    const struct left *left = &s->left;
+    const struct mapper_problem *p = left->nest.phases->problem;
+    const struct mapper_transfer *t = &p->transfer[number];
+    unsigned wide = 0, cut = 0;
+    int n = 0;
+
+    if (t->reaches_back || (t->is_complex && t->links_alone == NULL))
+        return false;
+    shape->in_any_order = false;
+    shape->n_digits = 0;
+    for (int k = 0; k < left->shape.n_digits; k++) {
+        if (t->between >> left->shape.digit[k].row & 1)
+            shape->digit[shape->n_digits++] = left->shape.digit[k];
+    }
+    memcpy(shape->inside, left->block, sizeof shape->inside);
+    for (int i = 0; i < p->n_loops; i++) {
+        struct blocks b = sator_mapper_left_at(left, number, i, ids[i], t->parent);
+        if (b.whole == 0)
+            shape->inside[t->child_row][i] = b.rest;
+        if ((b.whole > 0 && b.rest > 0) || !keep_first(i, b.whole > 0 ? b.whole : 1, shape))
+            return false;
+    }
+    for (int k = 0, at = 0; k < left->shape.n_digits; k++) {
+        const struct mapper_digit *all = &left->shape.digit[k];
+        if (!(t->between >> all->row & 1))
+            continue;
+        struct mapper_digit digit = shape->digit[at++];
+        cut |= digit.count < all->count && (wide >> digit.row & 1) ? 1U << digit.row : 0;
+        wide |= digit.count > 1 ? 1U << digit.row : 0;
+        if (digit.count > 1)
+            shape->digit[n++] = digit;
+    }
+    shape->n_digits = n;
+    if ((cut & placed_rows(t)) != 0)
+        return false; /* other PEs would be neighbours */
+    if (t->links_alone == NULL)
+        sator_mapper_walk_init(p, s->words, shape, number, walk);
+    else
+        sator_mapper_walk_links(p, s->words, shape, number, walk);
+    return t->links_alone == NULL || !sator_mapper_goes_round(s->words, walk);
+}
+
+/* Whether two shapes have the same PEs, and tiles along "loops". */
+static bool are_alike(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_shape *a, const struct mapper_shape *b, unsigned loops)
+{
+    bool alike = a->n_digits == b->n_digits;
+
+    for (int k = 0; k < a->n_digits && alike; k++)
+        alike = a->digit[k].row == b->digit[k].row && a->digit[k].loop == b->digit[k].loop &&
+                a->digit[k].count == b->digit[k].count;
+    for (int i = 0; i < p->n_loops && alike; i++)
+        alike = !(loops >> i & 1) || a->inside[t->child_row][i] == b->inside[t->child_row][i];
+    return alike;
+}
+
+/* What links leave to be brought in states "ids", all of it, or where loops "moved" by "shift"
+ * since those "before"; false where that is not sure. */
+static bool over_links(const struct short_nest *s, int number, const uint8_t *ids,
+        const uint8_t *before, unsigned moved, const int32_t *shift, struct brought *words)
+{
+    const struct mapper_phases *phases = s->left.nest.phases;
+    const struct mapper_problem *p = phases->problem;
+    const struct mapper_transfer *t = &p->transfer[number];
+    const struct mapper_access *access = &p->access[t->access];
+    struct mapper_shape shape, old;
+    struct mapper_walk walk, old_walk;
+    int64_t out, in, move[MAPPER_INDICES] = {0};
+    bool slides = before != NULL && (moved & access->plain) == 0;
+
+    if (t->n_passes == 0 || !open_state(s, number, ids, &shape, &walk))
+        return false;
+    if (slides &&
+            (!open_state(s, number, before, &old, &old_walk) ||
+                    !are_alike(p, t, &shape, &old, access->relevant)))
+        return false;
+    *words = (struct brought){.out = walk.groups * walk.group_words, .in = walk.tile_words};
+    words->parts = sator_mapper_phase_split(phases, &shape, t, &walk, words->out);
+    if (!slides)
+        return true;
+    for (int i = 0; i < p->n_loops; i++) {
+        if (access->relevant >> i & 1)
+            move[access->index_of[i]] += access->coef_of[i] * shift[i];
+    }
+    sator_mapper_kept_words(&walk, s->words, move, 0, 0, &out, &in);
+    words->out -= walk.groups * out;
+    words->in -= in;
+    return true;
+}
+
+/* ---- words that move ---- */
+
 /* All words of the tiles in states "ids". Of an index along which PEs have no stretch of iterations
  * one loop counts alone. */
 static struct brought all_words(const struct short_nest *s, int number, const uint8_t *ids)
@@ -89,8 +212,11 @@ static struct brought all_words(const struct short_nest *s, int number, const ui
     const struct mapper_problem *p = s->left.nest.phases->problem;
     const struct mapper_access *access = &p->access[p->transfer[number].access];
     int64_t tile[MAPPER_LOOPS], group[MAPPER_LOOPS];
-    struct brought all = find_extents(s, number, ids, tile, group);
+    struct brought all;
 
+    if (over_links(s, number, ids, NULL, 0, NULL, &all))
+        return all;
+    all = find_extents(s, number, ids, tile, group);
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         int longest = index->loop[0];
@@ -165,8 +291,19 @@ static int64_t new_words(const struct mapper_access *access, const int64_t *now,
     return gaps ? 0 : each * (all - kept);
 }
 
+/* Whether PEs may have words from others that had them in the stamp before. */
+static bool brings_earlier(const struct mapper_transfer *t)
+{
+    bool brings = t->links_alone != NULL || t->is_complex;
+
+    for (int k = 0; k < t->n_passes; k++)
+        brings |= t->passes[k].interval != 0;
+    return brings;
+}
+
 /* The words that enter when loops "moved" have come to other places, by "shift": of tiles that move
- * along windows alone, those that the first instance, or all together, have not had. */
+ * along windows alone, those that the first instance, or all together, have not had; only the
+ * latter where one may have them from another. */
 static struct brought moved_words(const struct short_nest *s, int number, const uint8_t *now,
         const uint8_t *before, unsigned moved, const int32_t *shift)
 {
@@ -179,12 +316,16 @@ static struct brought moved_words(const struct short_nest *s, int number, const 
         return (struct brought){.parts = 1};
     if ((moved & access->plain) != 0)
         return all_words(s, number, now);
-    struct brought words = find_extents(s, number, now, tile, group);
+    struct brought words;
+    if (over_links(s, number, now, before, moved, shift, &words))
+        return words;
+    words = find_extents(s, number, now, tile, group);
     find_extents(s, number, before, old, all_old);
     for (int i = 0; i < p->n_loops; i++)
         gaps |= (access->relevant & ~access->plain) >> i & 1 && s->left.spread[number][i].gaps;
     words.in = new_words(access, tile, old, shift, tile);
-    words.out = new_words(access, tile, old, shift, group);
+    words.out =
+            brings_earlier(&p->transfer[number]) ? 0 : new_words(access, tile, old, shift, group);
     int64_t together = gaps ? 0 : new_words(access, group, all_old, shift, group);
     words.out = words.parts * (together > words.out ? together : words.out);
     return words;
@@ -202,7 +343,7 @@ static void add_load(const struct short_nest *s, int number, const struct brough
     bool begins = t->access == phases->output && fresh;
     bool starts = begins && sator_mapper_phase_starts(&s->left.nest, t);
 
-    if (words->out == 0 || (begins && !starts))
+    if (begins && !starts)
         return; /* of sums that begin elsewhere nothing is sure */
     sator_mapper_phase_bits(phases, delays, phase, manner->send,
             words->out - (starts ? words->out / words->parts : 0),
@@ -223,16 +364,6 @@ static void add_store(const struct short_nest *s, int number, const struct broug
             phases->problem->memory[t->parent].word_bits[t->access]);
 }
 
-/* Whether links bring words that others had in stamps before. */
-static bool brings_earlier(const struct mapper_transfer *t)
-{
-    bool brings = t->links_alone != NULL || t->is_complex;
-
-    for (int k = 0; k < t->n_passes; k++)
-        brings |= t->passes[k].interval != 0;
-    return brings;
-}
-
 static void add_transfer(
         const struct short_nest *s, int number, const struct short_stamp *x, struct delays *delays)
 {
@@ -246,7 +377,7 @@ static void add_transfer(
     bool is_sum = t->access == nest->phases->output, overlaps = kind == SATOR_TRANSFER_OVERLAPPED;
     unsigned relevant = nest->phases->problem->access[t->access].relevant;
 
-    if (brings_earlier(t) || (manner->send < 0 && manner->take < 0 && manner->arrive < 0))
+    if (t->reaches_back || (manner->send < 0 && manner->take < 0 && manner->arrive < 0))
         return;
     struct brought in = x->into == OUTSIDE
             ? all_words(s, number, x->now)

@@ -23,9 +23,9 @@ enum {
 
 /* NAN where the model does not count it, or not within the work that is left. The first, which is
  * the best by the roofline where nothing has a closed form, has a question's work for itself: what
- * the search returns is then no worse than it. */
-static double ask_model(struct mapper_search *search, const struct mapper_mapping *mapping,
-        const struct mapper_cost *cost)
+ * the search returns is then no worse than it. "value" is what the mapping is worth at the best. */
+static double ask_model(
+        struct mapper_search *search, const struct mapper_mapping *mapping, double value)
 {
     struct mapper_timer *timer = search->timer;
 
@@ -47,7 +47,7 @@ static double ask_model(struct mapper_search *search, const struct mapper_mappin
     timer->is_worn_out = timer->n_asked == MOST_TIMED || timer->n_blind == MOST_TIMED_BLINDLY ||
             timer->work >= most;
     if (isnan(cycles) || is_blind)
-        sator_mapper_note_unknown(search, cost->value);
+        sator_mapper_note_unknown(search, value);
     return cycles;
 }
 
@@ -62,24 +62,28 @@ static struct mapper_cost at_time(
 }
 
 /* Whether the closed form, as if late links brought nothing, leaves a mapping in question.
- * "*cycles" is it, or where it does not what it is at least; NAN where it has none, as where words
- * are counted under a skew. */
+ * "*cycles" is it, or NAN where it has none, as where words are counted under a skew; "*least" is
+ * what it is at least. */
 static bool may_be_better(struct mapper_search *search, const struct mapper_mapping *mapping,
-        const struct mapper_cost *cost, double *cycles)
+        const struct mapper_cost *cost, double *least, double *cycles)
 {
     const struct mapper_problem *p = search->problem;
 
     *cycles = NAN;
+    *least = cost->cycles;
     if (sator_mapper_counts_skew(p))
         return true;
     if (p->phases != NULL && (p->skew != NULL || p->imperfect) &&
             sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles)) {
-        *cycles = fmax(*cycles, cost->cycles);
-        if (!sator_mapper_is_better(search, at_time(p, *cost, *cycles)))
+        *least = fmax(*cycles, cost->cycles);
+        *cycles = *least;
+        if (!sator_mapper_is_better(search, at_time(p, *cost, *least)))
             return false;
     }
-    if (p->phases != NULL && sator_mapper_scheduled(p->phases, search->words, mapping, cycles))
+    if (p->phases != NULL && sator_mapper_scheduled(p->phases, search->words, mapping, cycles)) {
+        *least = p->has_late ? *least : fmax(*least, *cycles);
         return sator_mapper_is_better(search, at_time(p, *cost, *cycles));
+    }
     *cycles = NAN;
     return true;
 }
@@ -87,23 +91,23 @@ static bool may_be_better(struct mapper_search *search, const struct mapper_mapp
 bool sator_mapper_is_better_without_late(
         struct mapper_search *search, const struct mapper_mapping *mapping, struct mapper_cost cost)
 {
-    double cycles;
+    double least, cycles;
 
     return sator_mapper_is_better(search, cost) &&
-            (search->timer == NULL || may_be_better(search, mapping, &cost, &cycles));
+            (search->timer == NULL || may_be_better(search, mapping, &cost, &least, &cycles));
 }
 
 bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost *cost)
 {
     const struct mapper_problem *p = search->problem;
-    double cycles;
+    double least, cycles;
 
-    bool may = may_be_better(search, mapping, cost, &cycles);
+    bool may = may_be_better(search, mapping, cost, &least, &cycles);
     bool counts = may && !isnan(cycles) && !p->phases->at_least &&
             (!p->has_late || sator_mapper_late_is_idle(p, search->words, mapping));
     if (may && !counts)
-        cycles = ask_model(search, mapping, cost);
+        cycles = ask_model(search, mapping, at_time(p, *cost, least).value);
     if (isnan(cycles))
         return false;
     *cost = at_time(p, *cost, cycles);
