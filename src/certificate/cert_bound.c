@@ -97,7 +97,7 @@ static double tile_words(const struct cert_tensor *t, const int64_t *tile)
     return words;
 }
 
-bool cert_fits(const struct cert_problem *p, int m, const int64_t *tile)
+static bool fits_alone(const struct cert_problem *p, int m, const int64_t *tile)
 {
     const struct cert_memory *memory = &p->memory[m];
 
@@ -114,7 +114,26 @@ bool cert_fits(const struct cert_problem *p, int m, const int64_t *tile)
     return true;
 }
 
-/* Whether all factors of rows "row" and inside are decided. */
+bool cert_fits(
+        const struct cert_problem *p, const struct cert_part *part, int m, int loop, int64_t times)
+{
+    bool fits = true;
+
+    for (int k = m; k > 0 && fits; k--) {
+        int64_t tile[CERT_LOOPS];
+        if (k < m && (part->loose >> p->memory[k].row & 1) &&
+                (part->known[p->memory[k].row] >> loop & 1))
+            break; /* it has all of them now, and what is further out */
+        if (p->memory[k].n_capacities == 0)
+            continue;
+        cert_inside(p, part, p->memory[k].row, tile);
+        tile[loop] *= times;
+        fits = fits_alone(p, k, tile);
+    }
+    return fits;
+}
+
+/* Whether the product of the factors of rows "row" and inside is decided. */
 static bool is_known(const struct cert_problem *p, const struct cert_part *part, int row)
 {
     unsigned all = (1U << p->n_loops) - 1;
@@ -122,26 +141,41 @@ static bool is_known(const struct cert_problem *p, const struct cert_part *part,
     for (int r = row; r < p->n_rows; r++) {
         if (part->known[r] != all)
             return false;
+        if (part->loose >> r & 1)
+            return true;
     }
     return true;
 }
 
-/* The largest multiple of "tile" along one loop that fits alone; of "left" iterations. */
-static int64_t widest(
-        const struct cert_problem *p, int m, const int64_t *tile, int loop, int64_t left)
+/* The same of one loop at a memory's row. */
+static bool is_loop_known(
+        const struct cert_problem *p, const struct cert_part *part, int row, int loop)
 {
-    int64_t wide[CERT_LOOPS];
+    return (part->known[row] >> loop & 1) &&
+            ((part->loose >> row & 1) || is_known(p, part, row + 1));
+}
 
-    memcpy(wide, tile, sizeof wide);
+/* The iterations of a loop that may stand in row "row", of "left" outside of it. */
+static int64_t room(const struct cert_part *part, int row, int loop, int64_t left)
+{
+    for (int r = row - 1; r >= 0; r--) {
+        if ((part->loose >> r & 1) && (part->known[r] >> loop & 1))
+            return part->factor[r][loop];
+    }
+    return left;
+}
+
+/* The largest multiple of what is decided along one loop that fits alone, of "left" iterations. */
+static int64_t widest(const struct cert_view *v, int m, int loop, int64_t left)
+{
+    const struct cert_problem *p = v->p;
+
     for (int k = p->n_divisors[loop] - 1; k > 0; k--) {
         int64_t d = p->divisors[loop][k];
-        if (left % d != 0)
-            continue;
-        wide[loop] = tile[loop] * d;
-        if (cert_fits(p, m, wide))
-            return wide[loop];
+        if (left % d == 0 && cert_fits(p, v->part, m, loop, d))
+            return d;
     }
-    return tile[loop];
+    return 1;
 }
 
 /* Set the largest extents of what stands inside the child's memory, and in it. */
@@ -156,25 +190,23 @@ static void set_tile(const struct cert_view *v, struct child *c)
     for (int r = 0; r < row; r++)
         outside |= p->row[r].is_space ? 1U << r : 0;
     cert_inside(p, part, row, least);
-    bool known = part->is_unrolled && is_known(p, part, row);
-    c->now.is_exact = known;
     c->now.open = 0;
     for (int i = 0; i < p->n_loops; i++) {
         int64_t left = p->extent[i] / cert_spread(p, part, outside, i) / least[i];
         c->now.tile[i] = least[i];
         if (!part->is_unrolled)
             c->now.tile[i] *= left;
-        else if (!known)
-            c->now.tile[i] = (part->known[row] >> i & 1) && is_known(p, part, row + 1)
-                    ? least[i]
-                    : widest(p, m, least, i, left);
+        else if (m < p->n_memories && !is_loop_known(p, part, row, i))
+            c->now.tile[i] *= widest(v, m, i, room(part, row, i, left));
         c->now.rest[i] = least[i] * left / c->now.tile[i];
         c->now.open |= c->now.tile[i] > least[i] ? 1U << i : 0;
         c->now.near[i] = 1;
     }
+    const bool known = part->is_unrolled && c->now.open == 0; /* or nothing more fits */
     int nearest = row - 1;
     while (nearest > 0 && p->row[nearest].is_space)
         nearest--;
+    c->now.is_exact = known;
     c->now.is_cold = known && nearest >= 0 && cert_cold_row(p, part, row) == nearest;
     c->now.either = 0;
     c->stamps = 1;
@@ -468,20 +500,14 @@ static double least_of_child(
     return walks & c->slides ? fmax(least, place_all(v, c, weights, AT_SLIDE, walks)) : least;
 }
 
-double cert_view_outer(struct cert_view *v, int m, const struct cert_weights *w)
-{
-    double sum = 0;
-
-    for (int c = 0; c < v->n_children; c++)
-        sum += v->child[c].memory <= m ? least_of_child(v, &v->child[c], w) : 0;
-    return sum;
-}
-
 static double least(void *data, const struct cert_weights *w)
 {
-    struct cert_view *v = data;
+    const struct cert_view *v = data;
+    double sum = w->constant;
 
-    return fmax(w->constant + cert_view_outer(v, v->p->n_memories, w), 0);
+    for (int c = 0; c < v->n_children; c++)
+        sum += least_of_child(v, &v->child[c], w);
+    return fmax(sum, 0);
 }
 
 /* ---- parts ---- */
@@ -550,11 +576,6 @@ void cert_view_unroll(struct cert_view *v)
     }
 }
 
-const struct cert_prices *cert_view_prices(const struct cert_view *v)
-{
-    return &v->prices;
-}
-
 static bool is_same_tiling(
         const struct cert_problem *p, const struct tiling *a, const struct tiling *b)
 {
@@ -566,7 +587,7 @@ static bool is_same_tiling(
     return same;
 }
 
-const struct cert_problem *cert_view_now(struct cert_view *v, const struct cert_part **part)
+double cert_view_bound(struct cert_view *v, double goal)
 {
     for (int i = 0; i < v->n_children; i++) {
         struct child *c = &v->child[i];
@@ -578,30 +599,16 @@ const struct cert_problem *cert_view_now(struct cert_view *v, const struct cert_
         c->is_stale = false;
     }
     v->prices.cycles = cert_cycles(v->p, v->part);
-    *part = v->part;
-    return v->p;
-}
-
-double cert_view_bound(struct cert_view *v, double goal)
-{
-    const struct cert_part *part;
-    const struct cert_problem *p = cert_view_now(v, &part);
-
-    return cert_least_value(p, &v->prices, least, v, goal);
+    return cert_least_value(v->p, &v->prices, least, v, goal);
 }
 
 double cert_bound(const struct cert_problem *p, const struct cert_part *part, double goal)
 {
     struct sator_arena *arena = sator_arena_new();
     struct cert_view *v = cert_view_new(arena, p, part);
-    int decided = p->n_memories; /* the outermost memory from which on all is decided */
 
     cert_view_unroll(v);
     double bound = cert_view_bound(v, goal);
-    while (decided > 0 && is_known(p, part, p->memory[decided - 1].row))
-        decided--;
-    if (part->is_unrolled && decided > 0 && decided < p->n_memories)
-        bound = fmax(bound, cert_bound_inside(v, decided, goal));
     sator_arena_free(arena);
     return bound;
 }

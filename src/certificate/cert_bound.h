@@ -129,14 +129,6 @@ struct cert_view *cert_view_new(
 void cert_view_unroll(struct cert_view *v);
 /* cert_bound of the part as it is. */
 double cert_view_bound(struct cert_view *v, double goal);
-/* The problem and the part of the view, all that it knows of its tiles being up to date. */
-const struct cert_problem *cert_view_now(struct cert_view *v, const struct cert_part **part);
-const struct cert_prices *cert_view_prices(const struct cert_view *v);
-/* What the moves into memories up to "m" cost at least in the part that is up to date. */
-double cert_view_outer(struct cert_view *v, int m, const struct cert_weights *weights);
-/* The same as cert_view_bound where all factors of memory "m" and inside are decided: of all orders
- * there, each for all moves at once. */
-double cert_bound_inside(struct cert_view *v, int m, double goal);
 /* cert_bound_orders at the prices "exact" of the part's parallel factors. */
 double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_prices *exact, double goal);

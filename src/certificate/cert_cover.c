@@ -3,7 +3,7 @@
  * Parallel factors are decided one after the other, by row and loop; a line of the certificate
  * names those that are decided in a part, in this order. "cut" is a part that one bound settles,
  * "split" a part whose parallel factors are all decided and which is settled tile by tile, from the
- * innermost memory outward: the least of the bounds of these pieces stands for them.
+ * outermost memory inward: the least of the bounds of these pieces stands for them.
  */
 #include "base/context.h"
 #include "certificate/cert_bound.h"
@@ -73,7 +73,7 @@ static bool should_stop(struct cover *c)
 
 /* ---- pieces of an unrolling ---- */
 
-/* What is left of "loop" for memories further out than row "row". */
+/* What is left of "loop". */
 static int64_t left_of(const struct cover *c, int loop)
 {
     int64_t left = c->p->extent[loop];
@@ -83,62 +83,75 @@ static int64_t left_of(const struct cover *c, int loop)
     return left;
 }
 
-/* All orders of factors that are all decided but those of the outermost memory, which has the rest.
- */
-static void settle_orders(struct cover *c, double *least)
-{
-    int row = c->p->memory[0].row;
+static void split_tiles(struct cover *c, int m, int loop, double *least);
 
-    for (int i = 0; i < c->p->n_loops; i++)
-        c->part.factor[row][i] = left_of(c, i);
-    c->part.known[row] = (1U << c->p->n_loops) - 1;
-    c->exact.cycles = cert_cycles(c->p, &c->part);
-    if (cert_may_be(c->p, &c->part))
+/* Go on with the tile of memory "m": where there is none, with all orders. */
+static void split(struct cover *c, int m, double *least)
+{
+    const unsigned before = c->part.loose;
+
+    if (m == c->p->n_memories) {
+        c->exact.cycles = cert_cycles(c->p, &c->part);
         *least = fmin(*least, cert_bound_leaf(c->p, &c->part, &c->exact, c->goal));
-    for (int i = 0; i < c->p->n_loops; i++)
-        c->part.factor[row][i] = 1;
-    c->part.known[row] = 0;
+        return;
+    }
+    c->part.loose |= m + 1 < c->p->n_memories ? 1U << c->p->memory[m].row : 0;
+    split_tiles(c, m, 0, least);
+    c->part.loose = before;
 }
 
-static void split(struct cover *c, int m, int loop, double *least)
+/* Decide what the tile of memory "m" has of loops from "loop" on; the memory outside of it keeps
+ * the rest. */
+static void split_tiles(struct cover *c, int m, int loop, double *least)
 {
-    int64_t tile[CERT_LOOPS];
-    const int row = c->p->memory[m].row;
+    const int row = c->p->memory[m].row, outer = c->p->memory[m - 1].row;
+    const unsigned before = c->part.loose;
 
     if (should_stop(c))
         return;
-    if (m == 0) {
-        settle_orders(c, least);
-        return;
-    }
     if (loop == c->p->n_loops) {
-        double bound = m > 1 ? cert_bound_inside(c->view, m, c->goal) : 0;
-        c->tally->parts += m > 1;
-        if (bound >= c->goal)
-            *least = fmin(*least, bound);
-        else
-            split(c, m - 1, 0, least);
+        split(c, m + 1, least);
         return;
     }
-    int64_t left = left_of(c, loop);
+    const int64_t left = c->part.factor[outer][loop];
     c->part.known[row] |= 1U << loop;
+    if (loop == c->p->n_loops - 1)
+        c->part.loose &= ~(1U << outer);
     for (int k = c->p->n_divisors[loop] - 1; k >= 0; k--) {
         int64_t factor = c->p->divisors[loop][k];
-        if (left % factor != 0 || (factor > 1 && (c->p->row[row].banned >> loop & 1)))
+        if (left % factor != 0)
             continue;
         c->part.factor[row][loop] = factor;
-        cert_inside(c->p, &c->part, row, tile);
-        if (!cert_fits(c->p, m, tile) || !cert_may_be(c->p, &c->part))
+        c->part.factor[outer][loop] = left / factor;
+        if (!cert_fits(c->p, &c->part, m, loop, 1) || !cert_may_be(c->p, &c->part))
             continue;
         double bound = left > 1 ? cert_view_bound(c->view, c->goal) : 0;
         c->tally->parts++;
         if (bound >= c->goal)
             *least = fmin(*least, bound);
         else
-            split(c, m, loop + 1, least);
+            split_tiles(c, m, loop + 1, least);
     }
+    c->part.loose = before;
     c->part.factor[row][loop] = 1;
+    c->part.factor[outer][loop] = left;
     c->part.known[row] &= ~(1U << loop);
+}
+
+/* All tiles: the outermost memory's are everything. */
+static void split_time(struct cover *c, double *least)
+{
+    const int row = c->p->memory[0].row;
+
+    for (int i = 0; i < c->p->n_loops; i++)
+        c->part.factor[row][i] = left_of(c, i);
+    c->part.known[row] = (1U << c->p->n_loops) - 1;
+    c->part.loose = c->p->n_memories > 1 ? 1U << row : 0;
+    if (cert_fits(c->p, &c->part, c->p->n_memories - 1, 0, 1) && cert_may_be(c->p, &c->part))
+        split(c, 1, least);
+    c->part.loose = c->part.known[row] = 0;
+    for (int i = 0; i < c->p->n_loops; i++)
+        c->part.factor[row][i] = 1;
 }
 
 /* ---- orders along array dimensions ---- */
@@ -192,7 +205,7 @@ static void split_orders(struct cover *c, int row, double *least)
         return;
     }
     cert_view_unroll(c->view);
-    split(c, c->p->n_memories - 1, 0, least);
+    split_time(c, least);
 }
 
 /* The least bound of the pieces of an unrolling; INFINITY where nothing fits. */

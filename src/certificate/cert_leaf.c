@@ -96,21 +96,14 @@ static void count_links(struct cert_leaf *leaf, int m)
     leaf->all[m] = cert_fresh(&leaf->places[m], tile, NULL);
 }
 
-static void init(const struct cert_problem *p, const struct cert_part *part, int first,
-        struct cert_leaf *leaf)
+static void init(const struct cert_problem *p, const struct cert_part *part, struct cert_leaf *leaf)
 {
     leaf->arena = NULL;
     leaf->any_counted = false;
     leaf->p = p;
     leaf->part = part;
-    leaf->first = first;
-    leaf->outside = 1;
     for (int i = 0; i < p->n_loops; i++) {
         int64_t stride = 1;
-        int64_t left = p->extent[i];
-        for (int r = 0; r < p->n_rows; r++)
-            left /= r >= first || p->row[r].is_space ? part->factor[r][i] : 1;
-        leaf->outside *= (double)left;
         for (int r = p->n_rows - 1; r >= 0; r--) {
             leaf->stride[r][i] = stride;
             stride *= part->factor[r][i];
@@ -118,9 +111,7 @@ static void init(const struct cert_problem *p, const struct cert_part *part, int
     }
     for (int m = 0; m < p->n_moves; m++) {
         const struct cert_move *v = &p->move[m];
-        if (v->child_row <= first)
-            continue;
-        leaf->stamps[m] = leaf->outside;
+        leaf->stamps[m] = 1;
         leaf->cold[m] = leaf->brought_cold[m] = cert_cold_row(p, part, v->child_row);
         leaf->is_counted[m] = v->may_count && cert_is_counted(p, part, v);
         leaf->any_counted |= leaf->is_counted[m];
@@ -128,7 +119,7 @@ static void init(const struct cert_problem *p, const struct cert_part *part, int
             leaf->brought_cold[m] = cert_counted_cold_row(p, part, v);
             leaf->reach[m] = cert_reach(p, part, v);
         }
-        for (int r = first; r < v->child_row; r++) {
+        for (int r = 0; r < v->child_row; r++) {
             for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
                 leaf->stamps[m] *= (double)part->factor[r][i];
         }
@@ -387,17 +378,14 @@ static void order_row(struct sums *s, int row, const struct cert_inside *further
     free(front);
 }
 
-/* The sums of words that are not kept at all; in the steps of rows that are not decided all are. */
+/* The sums of words that are not kept at all. */
 static double all_words(const struct cert_leaf *leaf, const struct cert_weights *w)
 {
     double sum = w->constant;
 
     for (int m = 0; m < leaf->p->n_moves; m++) {
         const struct cert_held *held = leaf->held[m];
-        if (leaf->p->move[m].child_row <= leaf->first)
-            continue;
-        double steps = leaf->cold[m] >= leaf->first ? 0 : leaf->outside - 1;
-        sum += (leaf->stamps[m] - steps) *
+        sum += leaf->stamps[m] *
                 (w->unique[m] * leaf->all[m] + w->arriving[m] * held[0].copies * held[0].words);
     }
     return sum;
@@ -412,7 +400,7 @@ static void order_all(struct sums *s)
         further[m] = (struct cert_inside){.stamps = 1};
     s->front.n = 1;
     memset(s->front.saved[0], 0, sizeof s->front.saved[0]);
-    for (int r = p->n_rows - 1; r >= s->leaf->first; r--) {
+    for (int r = p->n_rows - 1; r >= 0; r--) {
         if (p->row[r].is_space)
             continue;
         order_row(s, r, further);
@@ -458,7 +446,7 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
 {
     struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
 
-    init(p, part, 0, leaf);
+    init(p, part, leaf);
     double pj = p->objective == SATOR_MAP_LATENCY ? 0 : least(leaf, &exact->energy);
     double bound = cert_value_of(p, pj, exact->cycles);
     if (bound < goal)
@@ -467,39 +455,6 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
         bound = fmax(bound, cert_least_value(p, exact, least, leaf, goal));
     if (bound < goal && leaf->any_counted)
         bound = fmax(bound, cert_least_counted(leaf, exact, goal));
-    sator_arena_free(leaf->arena);
-    free(leaf);
-    return bound;
-}
-
-/* The rows from some memory's on are decided. */
-struct inner {
-    struct cert_leaf *leaf;
-    struct cert_view *view;
-    int memory;
-};
-
-static double least_inside(void *data, const struct cert_weights *w)
-{
-    const struct inner *inner = data;
-    struct sums s = {.leaf = inner->leaf, .n = 1, .weights = &w};
-
-    order_all(&s);
-    double inside = all_words(inner->leaf, w) - s.front.saved[0][0];
-    return fmax(inside + cert_view_outer(inner->view, inner->memory, w), 0);
-}
-
-double cert_bound_inside(struct cert_view *view, int m, double goal)
-{
-    struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
-    struct inner inner = {leaf, view, m};
-    const struct cert_part *part;
-    double bound = 0;
-
-    const struct cert_problem *p = cert_view_now(view, &part);
-    init(p, part, p->memory[m].row, leaf);
-    if (!leaf->any_counted)
-        bound = cert_least_value(p, cert_view_prices(view), least_inside, &inner, goal);
     sator_arena_free(leaf->arena);
     free(leaf);
     return bound;

@@ -25,8 +25,6 @@ struct cert_held {
 struct cert_leaf {
     const struct cert_problem *p;
     const struct cert_part *part;
-    int first; /* rows from it on are decided */
-    double outside; /* stamps of the others */
     int64_t stride[CERT_ROWS][CERT_LOOPS]; /* iterations that a step skips */
     double stamps[CERT_MOVES]; /* outside the move's child */
     int cold[CERT_MOVES]; /* loops of rows outside of it keep nothing there */

@@ -252,10 +252,18 @@ int cert_limits_skew(const struct sator_arch *arch, const char *text, int *level
 
 bool cert_may_be(const struct cert_problem *p, const struct cert_part *part)
 {
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops && !(part->loose >> r & 1); i++) {
+            if ((p->row[r].banned >> i & 1) && part->factor[r][i] > 1)
+                return false;
+        }
+    }
     for (int k = 0; k < p->n_limits; k++) {
         const struct cert_limit *limit = &p->limit[k];
         int64_t factor = cert_spread(p, part, limit->rows, limit->loop);
         bool is_decided = true;
+        if ((limit->rows & part->loose) != 0)
+            continue;
         for (int r = 0; r < p->n_rows; r++)
             is_decided &= !(limit->rows >> r & 1) || (part->known[r] >> limit->loop & 1);
         if (factor > limit->most || (is_decided && factor < limit->least))

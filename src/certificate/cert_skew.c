@@ -328,19 +328,18 @@ double cert_cycles(const struct cert_problem *p, const struct cert_part *part)
     double known = 1, open = p->instances / cert_used(p, part, p->n_rows), spans = 0;
     bool is_known = part->is_unrolled;
 
-    for (int m = p->n_memories - 1; m >= 0; m--) {
+    for (int m = 0; m < p->n_memories; m++) {
+        const int row = p->memory[m].row;
         double own = 1, later = span(p, part, m);
-        bool ends = p->across && later > 0; /* the loops of all memories further out are here */
-        is_known &= part->known[p->memory[m].row] == all && !ends;
-        spans += is_known ? 0 : later;
-        if (ends)
-            break;
+        is_known &= part->known[row] == all && !(part->loose >> row & 1);
         for (int i = 0; i < p->n_loops && is_known; i++)
-            own *= (double)part->factor[p->memory[m].row][i];
+            own *= (double)part->factor[row][i];
         open /= own;
-        known *= is_known ? own + later : 1;
+        spans += is_known ? 0 : later;
+        if (is_known) /* the loops of all memories further out are in one run with these */
+            known = p->across ? known * own + later : known * (own + later);
     }
-    return known * (open + spans) * p->cycles;
+    return (p->across ? known * open + spans : known * (open + spans)) * p->cycles;
 }
 
 int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, int child_row)

@@ -1,8 +1,8 @@
 /* Proofs that a mapping is the best of all, checked without the search (doc/certificate.md).
  *
  * A claim is a workload, a machine, an objective and a value that no mapping is below. The space of
- * mappings is a tree of decisions: parallel factors first, then tiles from the innermost memory
- * outward, then orders. A cover cuts the tree: each part has a bound, which a relaxation gives that
+ * mappings is a tree of decisions: parallel factors first, then tiles from the outermost memory
+ * inward, then orders. A cover cuts the tree: each part has a bound, which a relaxation gives that
  * has nothing in common with the bounds of the search (src/mapper). Words are the u and a of
  * doc/certificate.md: "unique" ones leave or reach the outer memory, "arriving" ones cross on the
  * inner side.
@@ -247,6 +247,8 @@ double cert_common_of_all(int n_set, int n, const struct cert_run *runs, int64_t
 struct cert_part {
     int64_t factor[CERT_ROWS][CERT_LOOPS];
     unsigned known[CERT_ROWS]; /* loops whose factor is decided */
+    unsigned loose; /* memories' rows whose tile is decided, but not that of the next one inside:
+                       their factors may stand further in, too */
     bool is_unrolled; /* all of the space rows' are */
     unsigned ordered; /* space rows whose loops stand in a known order: */
     int n_along[CERT_ROWS], along[CERT_ROWS][CERT_LOOPS]; /* those above 1, innermost first */
@@ -257,8 +259,10 @@ struct cert_part {
     } kind[CERT_ROWS][CERT_KINDS];
 };
 double cert_value(enum sator_map_objective objective, double pj, double cycles);
-/* Whether the tile of memory "m" of these extents fits. */
-bool cert_fits(const struct cert_problem *p, int m, const int64_t *tile);
+/* Whether the tiles of memory "m" and of those outside of it fit, as far as they are decided, with
+ * "times" the iterations of a loop. */
+bool cert_fits(
+        const struct cert_problem *p, const struct cert_part *part, int m, int loop, int64_t times);
 /* No mapping of "part" has a value below this. "goal": the search for a better bound may end there.
  */
 double cert_bound(const struct cert_problem *p, const struct cert_part *part, double goal);

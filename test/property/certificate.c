@@ -74,34 +74,60 @@ static struct cert_space space_of(const struct mapper_problem *p)
     return space;
 }
 
-/* The mapping's factors; what is outside of the first "known" decisions is forgotten: parallel
- * factors of all rows, then tiles from the innermost memory outward. "is_ordered": but the order of
+/* Set the factors of memories' rows, of which the first "known" are decided, from the outermost
+ * memory inward: what is not stands at the memory outside. */
+static void set_tiles(const struct cert_problem *c, int64_t (*factor)[CERT_LOOPS], int known,
+        struct cert_part *part)
+{
+    int row[CERT_LOOPS]; /* where what is not decided of a loop stands */
+
+    for (int k = 0; k < c->n_loops * c->n_memories; k++) {
+        int own = c->memory[k / c->n_loops].row, i = k % c->n_loops;
+        if (k < c->n_loops || k - c->n_loops < known) {
+            part->known[own] |= 1U << i;
+            row[i] = own;
+        }
+        part->factor[row[i]][i] *= factor[own][i];
+    }
+    for (int m = 0; m + 1 < c->n_memories; m++) {
+        unsigned inside = part->known[c->memory[m + 1].row];
+        if (part->known[c->memory[m].row] != 0 && inside != (1U << c->n_loops) - 1)
+            part->loose |= 1U << c->memory[m].row;
+    }
+}
+
+/* The mapping's factors; what comes after the first "known" decisions is forgotten: parallel
+ * factors of all rows, then tiles from the outermost memory inward. "is_ordered": but the order of
  * the loops along arrays is known. */
 static void forget(const struct cert_problem *c, const struct mapper_problem *p,
         const struct mapper_mapping *mapping, int known, bool is_ordered, struct cert_part *part)
 {
     int row[MAPPER_ROWS], q = 0, n = 0; /* the certificate's row of each of the mapper's */
+    int64_t factor[CERT_ROWS][CERT_LOOPS];
 
     memset(part, 0, sizeof *part);
     for (int r = 0; r < c->n_rows; r++) {
         for (int i = 0; i < CERT_LOOPS; i++)
-            part->factor[r][i] = 1;
+            part->factor[r][i] = factor[r][i] = 1;
         for (int k = 0; k < (c->row[r].is_space ? c->row[r].n_shapes : 1); k++)
             row[q++] = r;
     }
     assert_int_equal(q, p->n_rows);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int r = c->n_rows - 1; r >= 0; r--) {
-            for (int i = 0; i < c->n_loops && c->row[r].is_space == (pass == 0); i++) {
-                if (n++ >= known)
-                    continue;
-                part->known[r] |= 1U << i;
-                for (int k = 0; k < p->n_rows; k++)
-                    part->factor[r][i] *= row[k] == r ? mapping->factor[k][i] : 1;
-            }
+    for (int k = 0; k < p->n_rows; k++) {
+        for (int i = 0; i < c->n_loops; i++)
+            factor[row[k]][i] *= mapping->factor[k][i];
+    }
+    for (int r = c->n_rows - 1; r >= 0; r--) {
+        for (int i = 0; i < c->n_loops && c->row[r].is_space; i++) {
+            if (n++ >= known)
+                continue;
+            part->known[r] |= 1U << i;
+            part->factor[r][i] = factor[r][i];
         }
     }
-    part->is_unrolled = known >= c->n_loops * (c->n_rows - c->n_memories);
+    part->is_unrolled = known >= n;
+    if (part->is_unrolled)
+        set_tiles(c, factor, known - n, part);
     for (int k = 0; k < p->n_rows && part->is_unrolled && is_ordered; k++) {
         int r = row[k];
         if (!c->row[r].is_space || c->row[r].n_shapes > 1 || !cert_order_matters(c, r))
