@@ -82,3 +82,25 @@ awk -v a="$(total energy_pj a.json)" -v b="$(total energy_pj b.json)" -v ca="$(t
 }
 BEGIN { print same(pj, 2 * a + b), same(cycles, 2 * ca + cb), same(edp, (2 * a + b) * (2 * ca + cb)) }'
 figure instances all.json | grep -x $((2 * 4 * 6 * 8 + 5 * 3 * 7)) || grep instances all.json
+# with --imperfect what limits leave is for the search; what leaves nothing without them is known, and nothing else is said
+cat >one.yaml <<'YAML'
+levels:
+  - {memory: D, energy_pj: 9}
+  - {memory: L, capacity_words: {A: 1, Y: 1}, energy_pj: 1}
+  - {compute: mac, energy_pj: 1}
+YAML
+printf 'sizes: {i: 4, j: 3}\nop: "Y[i] += A[i,j]"\n' >sum.yaml
+sator map sum.yaml --arch one.yaml --imperfect --constraint 'D: i 3' --constraint 'D: i <= 4' --constraint 'L: i 2' 2>&1 # L has no room for 2
+# a skew that is asked for may be one that is not searched; and nothing is known to be valid with it
+cat >keeps.yaml <<'YAML'
+levels:
+  - {memory: D, energy_pj: 9}
+  - {array: PE, shape: [2, 2], links: [{name: east, map: "PE[i,j] -> PE[i,j+1]", interval: 1, energy_pj: 1}]}
+  - {memory: L, energy_pj: 1}
+  - {array: lane, shape: [3]}
+  - {memory: R, energy_pj: 1, bandwidth_bits: 16, holds: idle}
+  - {compute: mac, energy_pj: 1}
+YAML
+printf 'sizes: {i: 2, j: 4}\nop: "Y[i] += A[i,j]"\n' >sum.yaml
+sator map sum.yaml --arch keeps.yaml --constraint 'PE: skew 0 1' 2>&1
+sator map sum.yaml --arch keeps.yaml --constraint 'PE: skew 0 1' --constraint 'utilization 1' 2>&1 | cat # of 12 PEs, 2 x 4 at most

@@ -204,6 +204,7 @@ static enum sator_status say_none(
 {
     bool sees_all = q->options->strategy == SATOR_MAP_OPTIMAL ||
             q->options->strategy == SATOR_MAP_EXHAUSTIVE;
+    bool is_free = sator_mapper_has_skew(&q->problems[0]);
     const char *workload = q->workload->name, *arch = q->arch->name;
     enum sator_status st = search->stopped != SATOR_OK ? search->stopped
             : !search->proved && sees_all              ? SATOR_LIMIT
@@ -219,6 +220,7 @@ static enum sator_status say_none(
     }
     sator_error(q->ctx, q->workload->loc, "no mapping of '%s' on '%s' %s", workload, arch,
             !search->proved                         ? "was found"
+                    : !is_free                      ? "that is searched satisfies the constraints"
                     : q->options->n_constraints > 0 ? "satisfies the constraints"
                                                     : "is legal");
     if (!search->proved)
@@ -228,6 +230,8 @@ static enum sator_status say_none(
                                    sator_word(q->ctx, "work_limit"))
                          : "this strategy looks at some mappings only; 'optimal' finds one where "
                            "there is any");
+    for (int i = 0; i < q->skews.n_left_out && search->proved && !is_free; i++)
+        sator_help(q->ctx, "not searched: %s", q->skews.left_out[i]);
     return st;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "base/context.h"
 #include "base/text.h"
+#include "mapper/problem/skew.h"
 #include "mapper/search/search.h"
 
 #include <math.h>
@@ -222,6 +223,16 @@ static void unroll(
     f->left[loop] = whole;
 }
 
+/* Forget limits of memories' factors: the least tile of an imperfect problem need not keep them. */
+static void forget_limits(struct mapper_problem *p)
+{
+    for (int r = 0; r < p->n_rows; r++) {
+        if (!p->row[r].is_space)
+            memset(p->row[r].limits, 0, sizeof p->row[r].limits);
+    }
+    p->has_limits = false;
+}
+
 /* Look for a legal mapping of "problem"; whether there may be one. */
 static bool is_feasible(struct feasibility *f, const struct mapper_problem *problem)
 {
@@ -229,13 +240,14 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     f->problem = *problem;
     f->problem.least_pes = 0;
     f->needed_pes = problem->least_pes;
+    bool forgets = problem->has_limits && problem->imperfect;
+    if (forgets)
+        forget_limits(&f->problem);
     sator_mapper_mapping_init(problem, &f->mapping);
     set_fixed(f);
     if (f->broken_loop >= 0)
         return false;
-    if (problem->has_limits && problem->imperfect)
-        return true; /* it cannot be told */
-    for (int i = 0; i < problem->n_loops && problem->has_limits; i++)
+    for (int i = 0; i < problem->n_loops && f->problem.has_limits; i++)
         f->n_divisors[i] =
                 sator_mapper_divisors(problem->arena, problem->extent[i], &f->divisors[i]);
     f->words = sator_mapper_words_new(&f->problem);
@@ -243,7 +255,9 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     sator_mapper_words_free(f->words);
     f->words = NULL;
     /* of tiles that are counted the least one need not be the one that fits */
-    return is_settled(f) || (problem->imperfect && problem->has_counted);
+    bool may_be = is_settled(f) || (problem->imperfect && problem->has_counted);
+    f->most_pes = forgets ? 0 : f->most_pes; /* what was found may be beyond the limits */
+    return may_be;
 }
 
 /* ---- one instance ---- */
@@ -289,6 +303,12 @@ static bool leaves_some(struct sator_ctx *ctx, struct feasibility *f,
             sator_mapper_constrain(ctx, problem, texts[i]); /* read without complaint before */
     }
     return is_feasible(f, problem);
+}
+
+/* Whether a mapping was found that has all that was asked for, skews among it. */
+static bool has_found(const struct feasibility *f)
+{
+    return f->most_pes > 0 && f->most_pes >= f->needed_pes && sator_mapper_has_skew(&f->problem);
 }
 
 /* How many tiles of "loop", the least or those that are set, are left beside the factors set. */
@@ -398,7 +418,7 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
 }
 
 /* Which constraints are to blame: some that leave nothing together, and none of which can be spared
- * for that; then each without which there is something. */
+ * for that, as far as can be told; then each without which something is found. */
 static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct mapper_problem *plain,
         const char *const *texts, int n_texts)
 {
@@ -430,7 +450,7 @@ static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct map
         bool *but = SATOR_NEW_ARRAY(plain->arena, bool, n_texts);
         for (int k = 0; k < n_texts; k++)
             but[k] = k != i;
-        if (which[i] && leaves_some(ctx, f, plain, texts, n_texts, but))
+        if (which[i] && leaves_some(ctx, f, plain, texts, n_texts, but) && has_found(f))
             sator_help(ctx, "without '%s' there are valid mappings", texts[i]);
     }
 }
