@@ -77,8 +77,8 @@ int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, in
  * the links and buses of a move whose words have no formula; INT64_MAX: any number. */
 int64_t cert_reach(
         const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
-/* Rows along which some PE gets words from others that have them at the same own time or later:
- * along other rows PEs that differ in a loop which does not index the tensor each fetch their own.
+/* Rows along which PEs get words from others that have them at the same own time or later: along
+ * other rows of those that differ in a loop which does not index the tensor each fetches its own.
  */
 unsigned cert_level_rows(
         const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);

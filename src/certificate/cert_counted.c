@@ -16,15 +16,33 @@ static bool may_use(const struct cert_problem *p, const struct cert_part *part, 
     return any;
 }
 
-/* Whether a link may join PEs in use. */
-static bool may_lead(
-        const struct cert_problem *p, const struct cert_part *part, const struct cert_hop *hop)
+/* Whether PEs that are "shift" apart along the row never hold the same word of the tensor: whatever
+ * loop is innermost there, it has another digit, which no time changes, and stands alone in an
+ * index. */
+static bool is_disjoint(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_tensor *t, int row, int64_t shift)
 {
-    bool leads = true;
+    bool disjoint = shift != 0 && part->known[row] == (1U << p->n_loops) - 1;
+
+    for (int i = 0; i < p->n_loops && disjoint; i++) {
+        int64_t factor = part->factor[row][i];
+        if (factor > 1 && (!(part->ordered >> row & 1) || i == part->along[row][0]))
+            disjoint = (t->plain >> i & 1) && shift % factor != 0;
+    }
+    return disjoint;
+}
+
+/* Whether a link of the move may join PEs in use that have words in common. */
+static bool may_bring(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, const struct cert_hop *hop)
+{
+    bool brings = true;
 
     for (int r = 0; r < p->n_rows; r++)
-        leads &= hop->shift[r] == 0 || may_use(p, part, r);
-    return leads;
+        brings &= hop->shift[r] == 0 ||
+                (may_use(p, part, r) &&
+                        !is_disjoint(p, part, &p->tensor[move->tensor], r, hop->shift[r]));
+    return brings;
 }
 
 /* How much later PEs run at the other end of a link, along "rows". */
@@ -74,7 +92,7 @@ bool cert_is_counted(
     bool any = move->is_odd;
 
     for (int k = 0; k < move->n_hops && !any; k++)
-        any = move->hop[k].is_late && may_lead(p, part, &move->hop[k]);
+        any = move->hop[k].is_late && may_bring(p, part, move, &move->hop[k]);
     for (int r = 0; r < p->n_rows && !any; r++)
         any = (move->bused >> r & 1) && p->row[r].step != 0 && may_use(p, part, r);
     return any || has_loops_between(p, part, move);
@@ -99,7 +117,7 @@ int64_t cert_reach(
     for (int k = 0; k < move->n_hops; k++) {
         const struct cert_hop *hop = &move->hop[k];
         int64_t own = llabs(hop->interval - later_along(p, move->between, hop));
-        most = may_lead(p, part, hop) && own > most ? own : most;
+        most = may_bring(p, part, move, hop) && own > most ? own : most;
     }
     for (int k = 0; k < move->n_buses; k++) {
         int64_t apart = 0;
@@ -127,7 +145,8 @@ int cert_counted_cold_row(
             span += llabs(p->row[r].step) * (used_along(p, part, r) - 1);
         }
         for (int k = 0; k < move->n_hops && span > 0; k++) {
-            if (move->hop[k].interval - later_along(p, rows, &move->hop[k]) > span)
+            if (may_bring(p, part, move, &move->hop[k]) &&
+                    move->hop[k].interval - later_along(p, rows, &move->hop[k]) > span)
                 return cold; /* reaches the run before */
         }
         cold = span > 0 ? p->memory[m].row : cold;
@@ -137,18 +156,38 @@ int cert_counted_cold_row(
     return cold;
 }
 
+/* Whether loops that index the tensor may stand at the row. */
+static bool may_index(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_tensor *t, int row)
+{
+    bool any = part->known[row] != (1U << p->n_loops) - 1;
+
+    for (int i = 0; i < p->n_loops; i++)
+        any |= part->factor[row][i] > 1 && (t->relevant >> i & 1);
+    return any;
+}
+
 unsigned cert_level_rows(
         const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move)
 {
-    unsigned rows = move->bused;
+    unsigned rows = move->bused, ahead = ~0U, back = ~0U; /* rows along which all lead so */
 
     if (has_loops_between(p, part, move) || move->has_more)
         return move->connected;
     for (int k = 0; k < move->n_hops; k++) {
         const struct cert_hop *hop = &move->hop[k];
-        bool is_behind = hop->interval > later_along(p, move->between, hop);
-        for (int r = 0; r < p->n_rows && !is_behind; r++)
+        if (hop->interval > later_along(p, move->between, hop) || !may_bring(p, part, move, hop))
+            continue;
+        for (int r = 0; r < p->n_rows; r++) {
             rows |= hop->shift[r] != 0 ? 1U << r : 0;
+            ahead &= hop->shift[r] > 0 ? ~0U : ~(1U << r);
+            back &= hop->shift[r] < 0 ? ~0U : ~(1U << r);
+        }
+    }
+    for (int r = 0; r < p->n_rows && move->bused == 0;
+            r++) { /* none leads to the row's first PEs */
+        if (((rows & (ahead | back)) >> r & 1) && !may_index(p, part, &p->tensor[move->tensor], r))
+            return 1U << r;
     }
     return rows;
 }

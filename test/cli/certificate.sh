@@ -98,6 +98,11 @@ certify skew.cert gemm:i=12,j=8,k=20 --arch tpu-8x8 --set 'levels.PE.shape=[4,4]
 grep '^  choice' skew.cert
 certify windows.cert net.yaml --arch systolic-2d-8x8
 certify mesh.cert gemm:i=12,j=8,k=20 --arch mesh-8x8 --set 'levels.PE.shape=[2,2]' --objective latency
+cat >long.yaml <<'YAML'
+layers:
+  - {name: long, sizes: {k: 16, c: 1024, x: 7, y: 7}, op: "Y[k,x,y] += A[c,x,y] * B[k,c]"}
+YAML
+certify long.cert long.yaml --arch mesh-8x8 # too long to count what late links bring
 certify one.cert gemm:i=12,j=8,k=20 --arch tpu-8x8 --constraint 'PE: skew 1 1'
 grep '^  choice' one.cert
 certify alone.cert gemm:i=12,j=8,k=20 --arch tpu-8x8 --objective energy --constraint 'PE: skew 1 1' --constraint 'PE: only'
