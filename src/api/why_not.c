@@ -113,6 +113,19 @@ done:
     return st;
 }
 
+/* What is better than the best of all that are searched is not one of them, for whatever reason. */
+static void check_value(const struct mapper_problem *p, struct given *given)
+{
+    const struct sator_map_result *best = given->best;
+    double value = sator_mapper_value(p->objective, given->energy_pj, given->cycles);
+    bool is_alike = given->is_timed || given->analyze.timing != SATOR_TIMING_SCHEDULED;
+
+    if (best != NULL && best->proved && is_alike && value < best->value * (1 - 1e-9) &&
+            given->faults.outside.length == 0)
+        sator_text_add(&given->faults.outside,
+                "it is one of the mappings that the best one's proof leaves out\n");
+}
+
 /* SATOR_INFEASIBLE for a mapping that is not legal. */
 static enum sator_status explain(
         const struct mapper_problem *p, struct given *given, struct sator_text *text)
@@ -126,6 +139,8 @@ static enum sator_status explain(
     SATOR_TRY(judge(given, &is_legal));
     if (is_legal && in_space)
         SATOR_TRY(check_order(p, &mapping, given));
+    if (is_legal)
+        check_value(p, given);
     bool searched = given->faults.broken.length + given->faults.outside.length == 0;
     sator_text_add(text, "%s: %s", given->dataflow->name,
             !is_legal          ? "not a legal mapping\n"

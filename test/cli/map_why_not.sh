@@ -60,3 +60,15 @@ printf 'space: "PE[i%%32, j%%32]"\ntime: "T[i/32, j/32, k]"\n' | sator map gemm:
 # 9 x 8 covers 64, as 8 x 8 does
 nest '  - {at: DRAM, for: [i 9, j 8, k 8]}
   - {at: L1, for: [i 8, j 8, k 8]}' --imperfect
+# skewed: wires serve no skew that is searched. At stamp n PE p has A[n-p], B[p] and Y[n]: 6 + 2 reads, 4 writes at 10 pJ,
+# and two sums that wires bring
+cat >wires.yaml <<'YAML'
+levels:
+  - {memory: DRAM, energy_pj: 10}
+  - {array: PE, shape: [3], links: [{name: w, map: "PE[i] -> PE[i+1]", interval: 0, energy_pj: 0.1}]}
+  - {compute: mac, energy_pj: 0}
+YAML
+printf 'sizes: {i: 3, j: 2}\nop: "Y[i+j] += A[i] * B[j]"\n' >sums.yaml
+printf 'name: nest\nloops:\n  - {at: DRAM, for: [i 3]}\n  - {at: PE, parallel: [j 2 -> 0], skew: 1}\n' >skewed.yaml
+sator map sums.yaml --arch wires.yaml --objective energy --why-not skewed.yaml
+sator map sums.yaml --arch wires.yaml --objective energy --why-not skewed.yaml --constraint 'PE: skew 0'

@@ -444,19 +444,40 @@ static void say_left_out(
     }
 }
 
+/* None, and those that are searched. */
+static void list_skews(const struct mapper_problem *p, const char *why, struct mapper_skews *skews)
+{
+    struct mapper_skew none = {.step = {0}}, counted = {.counted = true};
+
+    SATOR_PUSH(p->arena, skews->skew, skews->n, none);
+    for (int i = 0; i < 2 && why == NULL; i++)
+        list_from(p, i == 0 ? &none : &counted, 0, skews);
+}
+
+bool sator_mapper_lists_skew(
+        const struct mapper_problem *problem, const struct mapper_skew *skew, unsigned used)
+{
+    struct mapper_skews skews = {0};
+    bool any = false;
+
+    list_skews(problem, why_none(problem), &skews);
+    for (int k = 0; k < skews.n && !any; k++) {
+        any = true;
+        for (int r = 0; r < problem->n_rows; r++)
+            any &= !(used >> r & 1) || skews.skew[k].step[r] == skew->step[r];
+    }
+    return any;
+}
+
 enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const char *none_for, struct mapper_skews *skews)
 {
     const char *why = none_for != NULL ? none_for : why_none(problem);
-    struct mapper_skew none = {.step = {0}};
     enum sator_status st;
 
     *skews = (struct mapper_skews){0};
-    SATOR_PUSH(problem->arena, skews->skew, skews->n, none);
     SATOR_TRY(check_wanted(ctx, problem, why));
-    struct mapper_skew counted = {.counted = true};
-    for (int i = 0; i < 2 && why == NULL; i++)
-        list_from(problem, i == 0 ? &none : &counted, 0, skews);
+    list_skews(problem, why, skews);
     say_left_out(problem, why, skews);
 done:
     return st;

@@ -30,6 +30,9 @@ struct mapper_skews {
  * (NULL: there is none); a message where a constraint asks for more. */
 enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const char *none_for, struct mapper_skews *skews);
+/* Whether one of them has the steps of "skew" along the rows of "used". */
+bool sator_mapper_lists_skew(
+        const struct mapper_problem *problem, const struct mapper_skew *skew, unsigned used);
 /* Add what the space of "problem", which has one of the skews, does not have, or where "timed" what
  * is not looked at by the scheduled time. Whether some of it is in that of the problem whose skew
  * is "counted". */

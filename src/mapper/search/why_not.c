@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "mapper/cost/cost.h"
+#include "mapper/problem/skew.h"
 
 #include <math.h>
 #include <string.h>
@@ -185,7 +186,39 @@ static int64_t covered(const struct mapper_problem *p, const struct sator_loop_n
     return product;
 }
 
-/* Factors that cover too little are wrong; those that cover more are in the space of no problem. */
+/* The rows along which loops run, and how much later their PEs do with each step. */
+static unsigned skewed_by(const struct mapper_problem *p, const struct sator_loop_nest *nest,
+        struct mapper_skew *skew)
+{
+    unsigned used = 0;
+
+    *skew = (struct mapper_skew){.step = {0}};
+    for (int e = 0; e < nest->n_entries; e++) {
+        const struct sator_loop_entry *entry = &nest->entries[e];
+        for (int k = 0; k < entry->n_loops; k++) {
+            int dim = entry->loops[k].dim, row = row_of(p, entry->level, dim);
+            if (dim < 0 || row < 0 || entry->loops[k].extent == 1)
+                continue;
+            used |= 1U << row;
+            skew->step[row] = dim < entry->n_skew ? entry->skew[dim] : 0;
+        }
+    }
+    return used;
+}
+
+static bool is_skewed(const struct mapper_problem *p, const struct sator_loop_nest *nest)
+{
+    struct mapper_skew skew;
+    bool any = false;
+
+    skewed_by(p, nest, &skew);
+    for (int r = 0; r < p->n_rows; r++)
+        any |= skew.step[r] != 0;
+    return any;
+}
+
+/* Factors that cover too little are wrong; those that cover more are in the space of no
+ * problem, or of one whose PEs run at the same time. */
 static void check_extents(const struct mapper_problem *p, const struct sator_loop_nest *nest,
         struct mapper_faults *faults)
 {
@@ -194,7 +227,7 @@ static void check_extents(const struct mapper_problem *p, const struct sator_loo
     for (int l = 0; l < w->n_loops; l++) {
         int64_t extent = w->upper[l] - w->lower[l];
         int64_t product = covered(p, nest, 0, w->loop_names[l]);
-        bool in_space = p->imperfect && loop_of(p, w->loop_names[l]) >= 0;
+        bool in_space = p->imperfect && !is_skewed(p, nest) && loop_of(p, w->loop_names[l]) >= 0;
         if (product < extent || (product > extent && !in_space))
             sator_text_add(product < extent ? &faults->broken : &faults->outside,
                     "the factors of loop '%s' multiply to %lld, not to its extent %lld\n",
@@ -388,6 +421,26 @@ static void check_orders(const struct mapper_problem *p, const struct mapper_map
     }
 }
 
+static void check_skew(
+        const struct mapper_problem *p, const struct sator_loop_nest *nest, struct sator_text *text)
+{
+    struct mapper_skew skew;
+    unsigned used = skewed_by(p, nest, &skew);
+    bool is_wanted = true;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        const struct mapper_row *row = &p->row[r];
+        if (!(used >> r & 1) || !row->has_skew || row->skew == skew.step[r])
+            continue;
+        sator_text_add(text, "%s has the skew %lld along dimension %d, a constraint sets %lld\n",
+                p->arch->levels[row->level].name, (long long)skew.step[r], row->dim,
+                (long long)row->skew);
+        is_wanted = false;
+    }
+    if (is_wanted && is_skewed(p, nest) && !sator_mapper_lists_skew(p, &skew, used))
+        sator_text_add(text, "its skew is none of those that are searched\n");
+}
+
 bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
         const struct sator_dataflow *dataflow, struct mapper_mapping *mapping,
         struct mapper_faults *faults)
@@ -407,6 +460,7 @@ bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
         check_factors(problem, mapping, &faults->outside);
         check_spread(problem, mapping, &faults->outside);
         check_orders(problem, mapping, &faults->outside);
+        check_skew(problem, dataflow->loops, &faults->outside);
     }
     return faults->broken.length == 0 && faults->outside.length == 0;
 }
