@@ -100,7 +100,7 @@ def uses(case, nest, order):
         used |= {"twice"} if len(places) != len(set(places)) else set()
         if "memory" in spec:
             memory = n
-            bypassed = spec.get("bypass") or spec.get("may_bypass")
+            bypassed = spec.get("bypass") or spec.get("may_bypass") or spec.get("tensors")
             used |= {"passed by"} if (skewed or asked) and places and bypassed else set()
             continue
         asked |= any(re.match(rf"{level['at']}: skew .*[1-9]", c) for c in case["ask"].get("constraints", []))
@@ -212,8 +212,9 @@ class Case:
         self.front, self.limit = [], math.inf
         try:
             found = self.search()
-        except sator.InfeasibleError:
+        except sator.InfeasibleError as error:
             self.excused |= set(PHRASES.values())
+            self.blame(str(error))
         else:
             self.front = list(found) if self.ask["pareto"] else [found]
             for mapping in self.front:
@@ -224,6 +225,15 @@ class Case:
         if self.front and not self.ask["pareto"]:
             self.compare(r, self.front[0])
         return "infeasible" if not self.front else "proved" if all(m.proved for m in self.front) else "bounded"
+
+    def blame(self, text):
+        """Without a constraint of which it is said there have to be mappings."""
+        for spared in re.findall("without '([^']*)' there are valid mappings", text):
+            try:
+                self.search(constraints=[c for c in self.ask["constraints"] if c != spared])
+            except sator.InfeasibleError:
+                raise Fault("conflict", text, None) from None
+            self.tally["spared a constraint"] += 1
 
     def read(self, mapping):
         told = mapping.to_dict()

@@ -26,10 +26,11 @@ def draw_case(r):
                                          {"density": {"A": 0.5}}]))
     ask = {"objective": r.choice(["edp", "energy", "latency"]), "timing": r.choice(["roofline", "scheduled"]),
            "imperfect": r.random() < (0.1 if is_tiny else 0.35), "pareto": r.random() < 0.08}
+    ask.update({"budget_seconds": r.choice([0.003, 0.02])} if r.random() < 0.1 else {})  # bounds of what is left
     ask.update({"timing": "roofline"} if ask["pareto"] else {})
     levels = draw_levels(r)
     if r.random() < 0.2:
-        ask["constraints"] = [draw_constraint(r, levels, sizes) for _ in range(r.choice([1, 1, 2]))]
+        ask["constraints"] = [draw_constraint(r, levels, sizes) for _ in range(r.choice([1, 1, 2, 3]))]
     return {"workload": workload, "levels": levels, "ask": ask}
 
 
@@ -40,8 +41,8 @@ def draw_statement(r, loops):
             f"{a}-{b}", f"{k}*{a}-{b}", f"{a}+{b}+{c}", f"{k}*{a}", f"{k}*{a}+{r.choice([2, 3])}*{b}", f"fl({a}/{k})",
             f"fl(({a}+{b})/{k})", f"fl(({a}+{k}*{b})/{k + 1})", f"{a}+{b}+{k}", f"{a}%{k}", "0"])
 
-    n_indices = {t: r.choice([1, 2, 2, 3] if t == "A" else [1, 1, 2, 2]) for t in "AB"}
-    reads = ["A"] + ["B"] * (r.random() < 0.9) + [r.choice("AB")] * (r.random() < 0.12)
+    n_indices = {t: r.choice([1, 2, 2, 3] if t == "A" else [1, 1, 2, 2]) for t in "ABC"}
+    reads = ["A"] + ["B"] * (r.random() < 0.9) + [r.choice("ABC")] * (r.random() < 0.16)
     own = [index() for _ in range(r.choice([1, 1, 2]))] if r.random() < 0.15 else r.sample(loops, r.randint(1, len(loops)))
     if r.random() < 0.04:  # in place: an order to keep
         return f"Y[{','.join(own)}] += Y[{','.join(f'{i}-{r.choice([0, 1, 1])}' for i in own)}] * A[{index()}]"
@@ -60,7 +61,7 @@ def draw_levels(r):
             levels += draw_memories(r, "L0", 8, 0.4)
             if r.random() < 0.3:
                 levels += [draw_array(r, "bit", 3), *draw_memories(r, "R", 6, 0.3)]
-    return levels + [{"compute": "mac", "energy_pj": r.choice([1, 1, 0]), "cycles": r.choice([1, 1, 1, 2, 3])}]
+    return levels + [{"compute": "mac", "energy_pj": r.choice([1, 1, 0]), "cycles": r.choice([1, 1, 1, 2, 3, 0.5, 1.3])}]
 
 
 def draw_memories(r, name, most, chance):
@@ -81,7 +82,7 @@ def some(r):
 def draw_memory(r, name, low, high, is_inside):
     m = {"memory": name, "energy_pj": r.choice([1, 2, 5, {"read": 1, "write": 4}, {"read": 6, "write": 1}, 0])}
     if r.random() < 0.85:
-        m["bandwidth_bits"] = r.choice([4, 8, 16, 64, 256, {"read": 16, "write": 64}, {"read": 64, "write": 8}])
+        m["bandwidth_bits"] = r.choice([4, 8, 16, 64, 256, 0.7, 10.5, {"read": 16, "write": 64}, {"read": 64, "write": 8}])
     m.update(r.choice([{"capacity_words": r.randint(low, high)}, {"capacity_bytes": 2 * r.randint(low, high)},
                        {"capacity_words": {t: r.randint(max(1, low // 3), max(1, high // 2)) for t in TENSORS}},
                        {"capacity_words": {t: r.randint(1, high) for t in TENSORS}},
@@ -97,9 +98,9 @@ def draw_memory(r, name, low, high, is_inside):
 
 
 def draw_array(r, name, most):
-    dims = r.choice([1, 1, 2])
+    dims = r.choice([1] * 7 + [2] * 4 + [3])
     a = {"array": name, "shape": [r.choice([x for x in (2, 2, 3, 3, 4, 6, 8) if x <= most]) for _ in range(dims)]}
-    own = f"{name}[{'i' if dims == 1 else 'i,j'}]"
+    own = f"{name}[{','.join('ijk'[:dims])}]"
     kinds = r.choice([["links"], ["links", "multicast", "reduction"], ["multicast", "multicast", "reduction"]])
     costs = r.choice([[0.1], [0.1, 0.1, 0.3, 3, 12], [0, 0.1, 30]])
     for n in range(r.choice([0, 1, 1, 1, 2, 2, 3, 4])):
@@ -108,12 +109,13 @@ def draw_array(r, name, most):
         wire.update({"bandwidth_bits": r.choice([4, 16])} if r.random() < 0.04 else {})
         kind = r.choice(kinds)
         if kind == "links":
-            step = r.choice([(1,)] * 5 + [(-1,), (2,), (-2,)] if dims == 1 else [(1, 0), (0, 1)] * 4 + [
-                (0, -1), (1, 1), (1, -1), (-1, 0), (0, 2), (2, 1)])
-            to = ",".join(f"{x}{d:+d}" if d else x for x, d in zip("ij", step))
+            step = r.choice({1: [(1,)] * 5 + [(-1,), (2,), (-2,)], 2: [(1, 0), (0, 1)] * 4 + [
+                (0, -1), (1, 1), (1, -1), (-1, 0), (0, 2), (2, 1)], 3: [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)]}[dims])
+            to = ",".join(f"{x}{d:+d}" if d else x for x, d in zip("ijk", step))
             wire.update({"map": f"{own} -> {name}[{to}]", "interval": r.choice([0, 0, 0, 1, 1, 1, 1, 1, 2, 3])})
         else:
-            bus = r.choice(["0"] * 6 + ["i/2", "i%2"] if dims == 1 else ["0", "i", "i", "j", "j", "i+j", "i/2,j"])
+            bus = r.choice({1: ["0"] * 6 + ["i/2", "i%2"], 2: ["0", "i", "i", "j", "j", "i+j", "i/2,j"],
+                            3: ["0", "i", "k", "i,j", "j,k"]}[dims])
             wire["map"] = f"{own} -> {'BUS' if kind == 'multicast' else 'TREE'}[{bus}]"
         a.setdefault(kind, []).append(wire)
     return {**a, **r.choice([{}] * 20 + [{"pass_through": True}, {"word_bits": {"Y": 24}}])}
