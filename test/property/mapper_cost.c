@@ -490,6 +490,49 @@ static int check_some(struct problem_case *c, bool imperfect, uint64_t *draws)
     return wrong;
 }
 
+/* Buses of some PEs of a row, or of a square, whose PEs may have no tile, or a short one. */
+static void test_cost_of_buses_of_some_PEs(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"Y[k,x] += A[c,x+r] * B[k,c,r]",
+            "Y[k,x] += A[c,3*x+2*r] * B[k,c,r]", "Y[k,x] += A[c,x] * B[k,c,r]"};
+    static const char *const arrays[] = {
+            "[8]\n    multicast: [{name: four, map: \"PE[i] -> BUS[i/4]\", energy_pj: 0.5}]\n",
+            "[6]\n    multicast: [{name: odd, map: \"PE[i] -> BUS[i%2]\", energy_pj: 0.5}]\n"
+            "    reduction: [{name: three, map: \"PE[i] -> TREE[i/3]\", energy_pj: 0.5}]\n",
+            "[4, 4]\n    multicast: [{name: across, map: \"PE[i,j] -> BUS[i+j]\", energy_pj: 0.5}, "
+            "{name: row, map: \"PE[i,j] -> BUS[i]\", energy_pj: 0.5}]\n",
+            "[6, 2]\n    multicast: [{name: pair, map: \"PE[i,j] -> BUS[i/2,j]\", energy_pj: "
+            "0.5}]\n"};
+    uint64_t draws = seed();
+    struct machines_rng rng = {draws};
+    int n_cases = (int)run_count(60), wrong = 0, with_formula = 0;
+
+    n_cases = n_cases < 12 ? 12 : n_cases;
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct problem_case c;
+        snprintf(c.workload_text, sizeof c.workload_text,
+                "name: conv\nsizes: {k: %d, c: %d, x: %d, r: 3}\nop: \"%s\"\n",
+                2 + (int)machines_draw(&rng, 6), 2 + (int)machines_draw(&rng, 8),
+                5 + (int)machines_draw(&rng, 9), ops[n % 3]);
+        snprintf(c.arch_text, sizeof c.arch_text,
+                "name: grouped\nlevels:\n"
+                "  - {memory: DRAM, energy_pj: {read: 128, write: 128}}\n"
+                "  - {memory: L1, energy_pj: {read: 4, write: 4}}\n"
+                "  - array: PE\n    shape: %s"
+                "  - {memory: registers, energy_pj: {read: 1, write: 1}%s}\n"
+                "  - {compute: mac, energy_pj: 1.25, cycles: 1}\n",
+                arrays[n % 4], machines_draw(&rng, 3) == 0 ? ", tensors: [Y]" : "");
+        assert_true(open_texts(&c, &rng));
+        for (int t = 0; t < c.problem.n_transfers; t++)
+            with_formula += c.problem.transfer[t].grouped_rows != 0;
+        wrong += check_some(&c, machines_draw(&rng, 4) != 0, &draws);
+        close_case(&c);
+    }
+    assert_int_equal(wrong, 0);
+    assert_true(with_formula >= n_cases);
+}
+
 /* Links from up to eight stamps before, beside wires, under windows with strides, dilated ones and
  * plain tiles: loops of two and three steps come back to their place within that time. */
 static void test_cost_of_links_from_long_before(void **state)
@@ -687,6 +730,7 @@ int main(void)
             cmocka_unit_test(test_late_words_cost_their_hops),
             cmocka_unit_test(test_idle_pes_ahead_hold),
             cmocka_unit_test(test_short_rows_of_pes),
+            cmocka_unit_test(test_cost_of_buses_of_some_PEs),
             cmocka_unit_test(test_cost_of_links_from_long_before),
             cmocka_unit_test(test_cost_of_links_that_cross),
             cmocka_unit_test(test_orders_on_arrays_left_out),

@@ -363,12 +363,14 @@ static void test_short_tiles_are_the_models(void **state)
     for (int n = 0; n < n_cases && wrong < 3; n++) {
         struct problem_case c;
         uint64_t draws = machines_draw(&rng, UINT64_MAX);
-        uint64_t kind = machines_draw(&rng, 4);
+        uint64_t kind = machines_draw(&rng, 6);
         if (kind == 0)
             write_machine(&c, &rng, wired, sizeof wired / sizeof *wired);
         else if (kind == 1)
             write_machine(&c, &rng, crossing, sizeof crossing / sizeof *crossing);
-        if ((kind < 2 ? open_texts(&c, &rng) : open_case(&c, &rng, &options)) &&
+        else if (kind == 2)
+            write_machine(&c, &rng, grouped, sizeof grouped / sizeof *grouped);
+        if ((kind < 3 ? open_texts(&c, &rng) : open_case(&c, &rng, &options)) &&
                 draw_timing(&c, &rng) && (kind != 1 || free_and_compile(&c, &rng)) &&
                 sator_mapper_allow_imperfect(c.ctx, &c.problem) == SATOR_OK) {
             sator_mapper_know_phases(&c.problem);

@@ -288,6 +288,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     if (p->chains) {
         local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
         local->run_loops = ~0U;
+        local->ratio_fixed &= !local->walk.is_relaxed;
         local->n_idle = 0;
         local->walk.open = b->open;
         /* a short tile of quotients may have less than its share; so may what the engines count */

@@ -122,7 +122,7 @@ static inline int64_t sator_mapper_arriving(
  * link or a bus joins need the same words, and each way counts by itself. */
 static inline struct mapper_sharing sator_mapper_sharing_of(const struct mapper_transfer *t)
 {
-    bool has_ways = t->n_passes > 0 || t->n_buses >= 2;
+    bool has_ways = t->n_passes > 0 || t->n_buses >= 2 || t->grouped_rows != 0;
 
     return (struct mapper_sharing){.rows = t->collapsed | t->linked_rows,
             .n_ways = has_ways ? t->n_passes + t->n_buses : 0};
@@ -161,9 +161,6 @@ void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper
  * of buses no one family of which has them all. */
 bool sator_mapper_is_passed(const struct mapper_problem *problem,
         const struct mapper_transfer *transfer, const struct mapper_shape *shape);
-/* Whether it takes some of those into the compute units. */
-bool sator_mapper_passes_directly(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* Set the digits of a walk that passes, whose shared rows are known. */
 void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape);
 /* How far each index has moved since other stamps: by shift[k - 1][e] since that k stamps before

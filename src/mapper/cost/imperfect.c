@@ -19,6 +19,18 @@ static bool has_digit(const struct mapper_mapping *mapping, int loop, unsigned r
     return any;
 }
 
+/* The transfers whose words pass from PE to PE. Over buses of some PEs of a row none is handed on:
+ * it does not matter that others are without a tile. */
+static unsigned passed_on(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    unsigned grouped = 0;
+
+    for (int t = 0; t < problem->n_transfers; t++)
+        grouped |= problem->transfer[t].grouped_rows != 0 ? 1U << t : 0;
+    return sator_mapper_passed(problem, mapping) & ~grouped;
+}
+
 void sator_mapper_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled)
 {
@@ -28,12 +40,13 @@ void sator_mapper_unrolled(const struct mapper_problem *problem,
         if (problem->row[r].is_space && factor > 1)
             *(r > problem->innermost ? &unrolled->lanes : &unrolled->pes) *= factor;
     }
-    if (sator_mapper_passes_directly(problem, mapping) ||
-            has_digit(mapping, loop, problem->direct_wired) ||
+    unsigned passed = passed_on(problem, mapping), direct = 0;
+    for (int t = 0; t < problem->n_transfers; t++)
+        direct |= problem->transfer[t].child == problem->n_memories ? 1U << t : 0;
+    if ((passed & direct) != 0 || has_digit(mapping, loop, problem->direct_wired) ||
             (problem->merged_sliding >> loop & 1) != 0)
         unrolled->form = MAPPER_WHOLE;
-    else if (sator_mapper_passed(problem, mapping) != 0 ||
-            has_digit(mapping, loop, problem->linked_rows))
+    else if (passed != 0 || has_digit(mapping, loop, problem->linked_rows))
         unrolled->form = MAPPER_FILLED;
 }
 

@@ -20,18 +20,6 @@ bool sator_mapper_is_passed(const struct mapper_problem *problem,
     return sator_mapper_passes_over(transfer, rows, all);
 }
 
-bool sator_mapper_passes_directly(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
-{
-    unsigned direct = 0;
-
-    for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        direct |= t->may_pass && t->child == problem->n_memories ? 1U << i : 0;
-    }
-    return direct != 0 && (sator_mapper_passed(problem, mapping) & direct) != 0;
-}
-
 void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape)
 {
     const struct mapper_access *access = walk->access;

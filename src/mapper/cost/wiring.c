@@ -528,24 +528,3 @@ enum sator_status sator_mapper_wire(
         keep_links(p, transfer, before);
     return st;
 }
-
-/* Their prices stay: a word that the buses spare costs what it costs on any of them. */
-enum sator_status sator_mapper_ask_grouped(struct sator_ctx *ctx, struct mapper_problem *problem)
-{
-    enum sator_status st = SATOR_OK;
-
-    for (int i = 0; i < problem->n_transfers && st == SATOR_OK; i++) {
-        struct mapper_transfer *t = &problem->transfer[i];
-        if (t->grouped_rows == 0)
-            continue;
-        t->is_complex = t->is_counted = problem->has_counted = true;
-        if (problem->memory[t->parent].instances > 1) /* as of all that the engines count */
-            problem->asked_ragged_ports |= 1U << t->parent;
-        t->may_pass = false;
-        t->apart = t->collapsed;
-        t->grouped_rows = 0;
-        t->n_buses = 0;
-        st = find_network(ctx, problem, t);
-    }
-    return st;
-}

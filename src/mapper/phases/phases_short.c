@@ -169,8 +169,8 @@ static bool are_alike(const struct mapper_problem *p, const struct mapper_transf
     return alike;
 }
 
-/* What links leave to be brought in states "ids", all of it, or where loops "moved" by "shift"
- * since those "before"; false where that is not sure. */
+/* What links, and buses of some PEs, leave to be brought in states "ids", all of it, or where loops
+ * "moved" by "shift" since those "before"; false where that is not sure. */
 static bool over_links(const struct short_nest *s, int number, const uint8_t *ids,
         const uint8_t *before, unsigned moved, const int32_t *shift, struct brought *words)
 {
@@ -183,7 +183,7 @@ static bool over_links(const struct short_nest *s, int number, const uint8_t *id
     int64_t out, in, move[MAPPER_INDICES] = {0};
     bool slides = before != NULL && (moved & access->plain) == 0;
 
-    if (t->n_passes == 0 || !open_state(s, number, ids, &shape, &walk))
+    if ((t->n_passes == 0 && t->grouped_rows == 0) || !open_state(s, number, ids, &shape, &walk))
         return false;
     if (slides &&
             (!open_state(s, number, before, &old, &old_walk) ||

@@ -562,8 +562,6 @@ enum sator_status sator_mapper_allow_imperfect(
             check_idle(ctx, problem->arch, "factors that do not divide a loop's extent");
     problem->imperfect = problem->chains = true;
     if (st == SATOR_OK)
-        st = sator_mapper_ask_grouped(ctx, problem);
-    if (st == SATOR_OK)
         find_merged_windows(problem);
     return st;
 }

@@ -350,8 +350,6 @@ enum sator_status sator_mapper_wire(
 /* Whether of these links of a transfer, a set, some may lead from a PE back to it. */
 bool sator_mapper_may_circle(const struct mapper_problem *problem,
         const struct mapper_transfer *transfer, uint64_t passes);
-/* Leave transfers over buses that join some PEs of their rows to the counting engines. */
-enum sator_status sator_mapper_ask_grouped(struct sator_ctx *ctx, struct mapper_problem *problem);
 
 /* ---- bypass.c ---- */
 /* The choices of which tensors bypass which memories, numbered from 0 (none does). */

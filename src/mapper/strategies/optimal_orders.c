@@ -106,15 +106,20 @@ static struct mapper_cost order_bound(
         double open = pace[t].dead ? 0 : (double)(runs - plain);
         double unique = (double)unique_of(o, t, &pace[t]);
         double arriving = (double)arriving_of(o, t, &pace[t]);
+        bool is_ragged = o->tiling->is_ragged[t];
+        /* what short tiles have may be on more buses than the rest, or on fewer */
+        bool is_grouped = is_ragged && walk->transfer->grouped_rows != 0;
+        double scale = is_grouped ? 1 : walk->scale;
         struct mapper_range range = {
                 .unique_ub = unique,
-                .unique_lb = unique - groups * walk->scale * open * (double)walk->group_words,
+                .unique_lb = unique - groups * scale * open * (double)walk->group_words,
                 .arriving_ub = arriving,
                 .arriving_lb = arriving - tiles * walk->scale * open * (double)walk->tile_words,
         };
-        bool is_joined =
-                o->tiling->is_ragged[t] && sator_mapper_sharing_of(walk->transfer).n_ways > 0;
-        if (is_joined) /* shorter tiles may leave more to fetch */
+        /* of one family of buses, and no links, a part of the PEs and words takes no more buses */
+        bool is_joined = is_ragged && sator_mapper_sharing_of(walk->transfer).n_ways > 0 &&
+                (walk->transfer->n_passes > 0 || walk->transfer->n_buses > 1);
+        if (is_joined && !pace[t].dead) /* shorter tiles may leave more to fetch */
             range.unique_lb = 0;
         if (o->tiling->is_ragged[t] && walk->transfer->is_quotient)
             range.unique_lb = range.arriving_lb = 0; /* the walk has the least that a tile brings */
@@ -130,7 +135,7 @@ static struct mapper_cost order_bound(
             double footprint = (double)walk->access->footprint;
             range.unique_lb = fmax(range.unique_lb, footprint);
             range.arriving_lb = fmax(range.arriving_lb, footprint);
-        } else
+        } else if (!is_grouped)
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
         if (is_asked(o, t))
             range.unique_lb = range.arriving_lb = 0;
