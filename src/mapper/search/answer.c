@@ -169,6 +169,8 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
     }
     search->has_dived = q->n_problems > 1;
     search->only_dives = false;
+    if (q->options->strategy == SATOR_MAP_OPTIMAL)
+        sator_mapper_start_skews(q, search, best);
     for (int k = 0; k < q->n_apart; k++) {
         int i = order[k];
         if (!possible[i])

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 enum {
-    START_TRIES = 2000,
     ANEW_TRIES = 3000,
     FIRST_DRAWS = 64,
     TRIES_A_LOOK = 32, /* at the clock, where little time is left */
@@ -336,7 +335,7 @@ static bool simplify(const struct mapper_problem *p, struct mapper_problem *simp
     return differs;
 }
 
-void sator_mapper_start(struct mapper_search *search)
+void sator_mapper_start(struct mapper_search *search, int tries)
 {
     const struct mapper_problem *p = search->problem;
 
@@ -348,7 +347,7 @@ void sator_mapper_start(struct mapper_search *search)
         alone.problem = simple;
         alone.found = alone.has_begun = false;
         alone.words = sator_mapper_words_new(simple);
-        sator_mapper_climb(&alone, START_TRIES);
+        sator_mapper_climb(&alone, tries);
         sator_mapper_words_free(alone.words);
         take_part(search, &alone);
         if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))

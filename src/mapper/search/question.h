@@ -42,6 +42,11 @@ double sator_mapper_size(const struct mapper_question *question);
 void sator_mapper_climb_choices(const struct mapper_question *question,
         struct mapper_search *search, int *order, int *best);
 
+/* climb_choices.c: a good mapping over the skews under which words are counted, before any of them
+ * is searched. */
+void sator_mapper_start_skews(
+        const struct mapper_question *question, struct mapper_search *search, int *best);
+
 struct mapper_answer {
     struct mapper_search search; /* with the best mapping, its problem, and the words to count it */
     int best; /* the number of that problem */

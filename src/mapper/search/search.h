@@ -131,8 +131,8 @@ void sator_mapper_climb(struct mapper_search *search, int tries);
  * first. */
 void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries);
 /* Where the engines count what passes from PE to PE: try the best mapping that is found soon when
- * only neighbours in a row share words. */
-void sator_mapper_start(struct mapper_search *search);
+ * only neighbours in a row share words, after "tries" changes. */
+void sator_mapper_start(struct mapper_search *search, int tries);
 
 /* ---- strategies/ ---- */
 void sator_mapper_optimal(struct mapper_search *search);

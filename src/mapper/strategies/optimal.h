@@ -21,6 +21,7 @@ enum {
                              tiles that are the least for their number below 2^24 */
     N_DIVISOR_LISTS = 1024,
     WORTH_A_CLIMB = 400, /* looks: some 3 ms ... */
+    START_TRIES = 2000, /* in the problem near one that is counted */
     WORTH_COUNTED = 800, /* ... and where it is in a problem near it: sator_mapper_start */
     WORTH_A_START = 100000, /* combinations of the extents' divisors: 3 ms to list the unrollings */
     CLIMB_TRIES = 3000, /* 2 ms; at most, and ... */

@@ -126,7 +126,7 @@ void optimal_climb(struct optimizer *o)
         return;
     o->table.climbs_at = looks + looks / 2 + WORTH_A_CLIMB;
     if (o->problem->has_counted && !o->table.has_started)
-        sator_mapper_start(o->search);
+        sator_mapper_start(o->search, START_TRIES);
     o->table.has_started = true;
     if (tries < CLIMB_TRIES || o->table.n_climbs++ % 2 == 0) /* few changes lead nowhere else */
         sator_mapper_climb(o->search, tries);
