@@ -50,7 +50,7 @@ void optimal_free(struct optimizer *o)
 {
     for (int m = 0; m < o->problem->n_memories; m++) {
         free(o->table.tile_list[m].item);
-        free(o->table.middle[m].item);
+        optimal_free_outer(&o->table.middle[m]);
     }
     free(o->table.innermost.item);
     free(o->table.visits.item);
@@ -79,8 +79,6 @@ static void begin_plan(
     }
     if (plan->imperfect)
         optimal_find_tiles(search->words, plan, arena);
-    else
-        optimal_find_primes(plan, arena);
     sator_mapper_crew_unknown(p, &plan->unknown);
     optimal_find_symmetries(plan);
     optimal_find_most(search->words, plan);
@@ -115,7 +113,7 @@ static void optimize(struct mapper_search *search)
     }
     optimal_search(o);
     for (int m = 0; m < search->problem->n_memories; m++)
-        free(o->table.outer[m].item);
+        optimal_free_outer(&o->table.outer[m]);
     optimal_free(o);
     sator_arena_free(arena);
 }

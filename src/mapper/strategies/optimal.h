@@ -74,16 +74,11 @@ struct tile_list {
     struct tile_choice *item;
 };
 
-/* How often each prime is in the extent of each loop of a tile, in bits of its own with one to
- * spare above them: whether a tile divides another takes one subtraction. Of loops with fewer than
- * 2^57 iterations together that is 114 bits at most. */
-__extension__ typedef unsigned __int128 tile_primes;
-
 /* A tile of a memory that is not the innermost one, and what the transfers into it cost at least.
  */
 struct outer_tile {
-    tile_primes primes;
     struct mapper_share own;
+    double beyond_pj, all_pj; /* struct optimal_branch; with its own energy */
     uint32_t number;
     int64_t extent[MAPPER_LOOPS];
 };
@@ -96,7 +91,11 @@ struct outer_tiles {
     bool complete; /* "least" is */
     struct mapper_share least; /* of each figure, of all tiles that may win */
     int count, room;
-    struct outer_tile *item; /* by energy */
+    struct outer_tile *item; /* by energy, with that of the memories outside */
+    /* by loop and divisor of its extent: the tiles that are multiples of it, as bits, "n_words" for
+     * each divisor */
+    size_t n_words;
+    uint64_t *multiples[MAPPER_LOOPS], *words;
 };
 
 /* A permutation of the loops that changes nothing; its own inverse. */
@@ -188,8 +187,6 @@ struct optimal_plan {
     struct symmetry symmetry[MOST_SYMMETRIES];
     int n_divisors[MAPPER_LOOPS]; /* what may divide what is left of a loop */
     const int64_t *divisors[MAPPER_LOOPS];
-    const tile_primes *primes[MAPPER_LOOPS]; /* of each of these; where factors divide */
-    tile_primes spare; /* bits */
     double most_stamps; /* from which on nothing can win */
     int n_sizes;
     struct sizes *sizes; /* numbers of PEs that unrollings may use, most first */
@@ -234,7 +231,11 @@ struct optimal_branch {
     bool is_unordered; /* of plan->orders none is chosen yet */
     bool tabulating; /* what is listed goes into the table of outer tiles */
     uint64_t alive; /* of table.inside: those that divide the tile, as far as it is chosen */
-    int outside; /* of the table of the memory outside: the first that it divides */
+    /* Of the table of the memory outside: the first that it divides; by loop, those that it divides
+     * (outer_tiles.multiples); and what the memories outside spend at least beyond table.least. */
+    int outside;
+    const uint64_t *holding[MAPPER_LOOPS];
+    double beyond_pj;
     bool is_apart; /* what is listed holds for all arrays outside the middle memories */
 
     struct mapper_mapping mapping;
@@ -528,20 +529,18 @@ bool optimal_is_image(
         const struct optimal_plan *plan, const struct optimal_branch *branch, const int64_t *last);
 
 /* ---- optimal_outer.c ---- */
-/* After the divisors are known, where factors divide. */
-void optimal_find_primes(struct optimal_plan *plan, struct sator_arena *arena);
-tile_primes optimal_primes(const struct optimal_plan *plan, const int64_t *extent);
-/* Whether a tile with the primes "a" divides one with "b". */
-static inline bool optimal_divides(const struct optimal_plan *plan, tile_primes a, tile_primes b)
-{
-    return (((b | plan->spare) - a) & plan->spare) == plan->spare;
-}
+/* Set o->at.holding to the tiles in the table of memory "m" that hold whole ones of the tile
+ * inside, as far as it is chosen, along "loop" (-1: along each); it is known. */
+void optimal_find_holding(struct optimizer *o, int m, int loop);
+/* The first of them from the "first" on that is so along all loops; none: as many as there are. */
+int optimal_next_outer(const struct optimizer *o, int m, int first);
 /* Whether so many searches for the tiles of one memory are enough for the next. */
 bool optimal_is_worth_tables(const struct optimizer *o, int n_listings);
 /* List the tiles of the memories above all arrays, unless done; those that may win with the
  * innermost tiles that are listed for the visits at hand, if they are (optimal_list_inner). */
 void optimal_tabulate(struct optimizer *o);
 void optimal_forget_tables(struct optimizer *o);
+void optimal_free_outer(struct outer_tiles *tiles);
 /* Whether a table is given up: no more tiles are listed. */
 bool optimal_is_full(const struct outer_tiles *tiles);
 /* List the tiles of memory "m" that may win into table.outer, by energy; false: there are none. */

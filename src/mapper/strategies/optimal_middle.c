@@ -297,7 +297,6 @@ static void set_inside(struct optimizer *o, const struct visit *visits)
                 inside->tile[k][i] *= plan->class[c].choice[choice[c]].factor[i];
         }
     }
-    o->at.outside = 0;
     o->at.alive = inside->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << inside->n) - 1;
 }
 
@@ -413,7 +412,8 @@ static void forget_tables(struct optimizer *o)
     for (int m = o->plan->middle; is_tabulated(o->plan, m); m--) {
         struct outer_tiles *tiles = &o->table.outer[m];
         if (tiles->item != NULL)
-            o->table.middle[m] = (struct outer_tiles){.room = tiles->room, .item = tiles->item};
+            o->table.middle[m] = (struct outer_tiles){
+                    .room = tiles->room, .item = tiles->item, .words = tiles->words};
         memset(tiles, 0, sizeof *tiles);
     }
     optimal_find_least(o);

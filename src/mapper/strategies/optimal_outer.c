@@ -20,64 +20,81 @@ enum {
 
 /* ---- which tiles divide which ---- */
 
-static int count_prime(int64_t n, int64_t prime)
+/* The number of "extent" among the divisors of a loop's. */
+static int divisor_number(const struct optimal_plan *plan, int loop, int64_t extent)
 {
-    int count = 0;
+    const int64_t *divisors = plan->divisors[loop];
+    int first = 0;
 
-    for (; n % prime == 0; n /= prime)
-        count++;
-    return count;
+    for (int n = plan->n_divisors[loop]; n > 1;) { /* it is among "n" from the first on */
+        int half = n / 2;
+        first += divisors[first + half] <= extent ? half : 0;
+        n -= half;
+    }
+    assert(divisors[first] == extent);
+    return first;
 }
 
-static int bits_of(int n)
+/* Set the multiples of each divisor of a loop: first the tiles with just this extent, then with
+ * them those of its multiples, which still have theirs alone. */
+static void find_multiples(
+        const struct optimal_plan *plan, struct outer_tiles *tiles, int loop, uint64_t *words)
 {
-    int bits = 0;
+    const int64_t *divisors = plan->divisors[loop];
+    int count = plan->n_divisors[loop];
 
-    for (; n > 0; n /= 2)
-        bits++;
-    return bits;
-}
-
-void optimal_find_primes(struct optimal_plan *plan, struct sator_arena *arena)
-{
-    int bit = 0;
-
-    for (int i = 0; i < plan->problem->n_loops; i++) {
-        const int64_t *divisors = plan->divisors[i];
-        int64_t rest = plan->problem->extent[i];
-        size_t size = sizeof(tile_primes) * (size_t)plan->n_divisors[i];
-        tile_primes *primes = memset(sator_arena_take(arena, size), 0, size);
-        plan->primes[i] = primes;
-        for (int d = 1; rest > 1; d++) {
-            int most = count_prime(rest, divisors[d]);
-            if (most == 0)
-                continue;
-            for (int k = 1; k < plan->n_divisors[i]; k++) /* a prime: the first that divides */
-                primes[k] |= (tile_primes)count_prime(divisors[k], divisors[d]) << bit;
-            bit += bits_of(most);
-            for (; most > 0; most--)
-                rest /= divisors[d];
-            assert(bit < 128);
-            plan->spare |= (tile_primes)1 << bit++;
+    tiles->multiples[loop] = words;
+    for (int k = 0; k < tiles->count; k++) {
+        int d = divisor_number(plan, loop, tiles->item[k].extent[loop]);
+        words[(size_t)d * tiles->n_words + (size_t)k / 64] |= UINT64_C(1) << k % 64;
+    }
+    for (int d = 0; d < count; d++, words += tiles->n_words) {
+        for (int e = d + 1; e < count; e++) {
+            const uint64_t *more = words + (size_t)(e - d) * tiles->n_words;
+            for (size_t w = 0; w < tiles->n_words && divisors[e] % divisors[d] == 0; w++)
+                words[w] |= more[w];
         }
     }
 }
 
-tile_primes optimal_primes(const struct optimal_plan *plan, const int64_t *extent)
+static void find_all_multiples(const struct optimal_plan *plan, struct outer_tiles *tiles)
 {
-    tile_primes primes = 0;
+    size_t n = 1; /* none are room enough for no loops */
 
+    tiles->n_words = (size_t)tiles->count / 64 + 1;
+    for (int i = 0; i < plan->problem->n_loops; i++)
+        n += (size_t)plan->n_divisors[i] * tiles->n_words;
+    tiles->words = sator_realloc(tiles->words, n * sizeof *tiles->words);
+    uint64_t *words = memset(tiles->words, 0, n * sizeof *tiles->words);
     for (int i = 0; i < plan->problem->n_loops; i++) {
-        int first = 0;
-        for (int n = plan->n_divisors[i]; n > 1;) { /* it is among "n" from the first on */
-            int half = n / 2;
-            first += plan->divisors[i][first + half] <= extent[i] ? half : 0;
-            n -= half;
-        }
-        assert(plan->divisors[i][first] == extent[i]);
-        primes |= plan->primes[i][first];
+        find_multiples(plan, tiles, i, words);
+        words += (size_t)plan->n_divisors[i] * tiles->n_words;
     }
-    return primes;
+}
+
+void optimal_find_holding(struct optimizer *o, int m, int loop)
+{
+    const struct outer_tiles *tiles = &o->table.outer[m];
+    const int64_t *inside = o->at.shape.inside[o->problem->memory[m].row + 1];
+
+    for (int i = loop < 0 ? 0 : loop; i < (loop < 0 ? o->problem->n_loops : loop + 1); i++)
+        o->at.holding[i] = tiles->multiples[i] +
+                (size_t)divisor_number(o->plan, i, inside[i]) * tiles->n_words;
+}
+
+int optimal_next_outer(const struct optimizer *o, int m, int first)
+{
+    const struct outer_tiles *tiles = &o->table.outer[m];
+    uint64_t open = ~UINT64_C(0) << first % 64;
+
+    for (size_t w = (size_t)first / 64; w < tiles->n_words; w++) {
+        for (int i = 0; i < o->problem->n_loops && open != 0; i++)
+            open &= o->at.holding[i][w];
+        if (open != 0)
+            return (int)(64 * w) + __builtin_ctzll(open);
+        open = ~UINT64_C(0);
+    }
+    return tiles->count;
 }
 
 /* ---- tables ---- */
@@ -127,17 +144,18 @@ void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *ow
     }
     struct outer_tile *tile = &tiles->item[tiles->count];
     tile->own = *own;
+    tile->beyond_pj = o->at.beyond_pj;
+    tile->all_pj = own->pj + o->at.beyond_pj;
     tile->number = (uint32_t)tiles->count++;
     memcpy(tile->extent, o->at.shape.inside[o->problem->memory[m].row], sizeof tile->extent);
-    tile->primes = optimal_primes(o->plan, tile->extent);
 }
 
 static int by_energy(const void *a, const void *b)
 {
     const struct outer_tile *x = a, *y = b;
 
-    if (x->own.pj != y->own.pj)
-        return x->own.pj < y->own.pj ? -1 : 1;
+    if (x->all_pj != y->all_pj)
+        return x->all_pj < y->all_pj ? -1 : 1;
     return x->number < y->number ? -1 : 1;
 }
 
@@ -158,7 +176,15 @@ bool optimal_fill_table(struct optimizer *o, int m, const struct inner *inner)
     optimal_find_least(o);
     if (tiles->count > 0)
         qsort(tiles->item, (size_t)tiles->count, sizeof *tiles->item, by_energy);
+    if (tiles->known)
+        find_all_multiples(o->plan, tiles);
     return tiles->count > 0 || o->search->stopped != SATOR_OK;
+}
+
+void optimal_free_outer(struct outer_tiles *tiles)
+{
+    free(tiles->item);
+    free(tiles->words);
 }
 
 bool optimal_is_worth_tables(const struct optimizer *o, int n_listings)
@@ -200,7 +226,7 @@ void optimal_tabulate(struct optimizer *o)
 void optimal_forget_tables(struct optimizer *o)
 {
     for (int m = 0; m < o->problem->n_memories; m++)
-        free(o->table.outer[m].item);
+        optimal_free_outer(&o->table.outer[m]);
     memset(o->table.outer, 0, sizeof o->table.outer);
     o->table.tabulated = false;
     optimal_find_least(o);

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_PASSED = 256 /* tiles of a table, for each loop's factor */
-};
-
 static int by_value(const void *a, const void *b)
 {
     const struct tile_choice *x = a, *y = b;
@@ -30,6 +26,7 @@ bool optimal_is_hopeless(struct optimizer *o, int m, const struct mapper_share *
     sator_mapper_share_add(o->problem, &all, b);
     sator_mapper_share_add(o->problem, &all, c);
     sator_mapper_share_add(o->problem, &all, &o->table.least[m]);
+    all.pj += o->at.beyond_pj;
     *bound = optimal_cost(o->problem, &o->at, &all);
     if (!sator_mapper_is_hopeless(o->search, bound->pj, bound->cycles))
         return false;
@@ -40,7 +37,7 @@ bool optimal_is_hopeless(struct optimizer *o, int m, const struct mapper_share *
 /* The energy that all transfers but those into memory "m" spend at least. */
 double optimal_energy_beside(const struct optimizer *o, int m, const struct inner *inner)
 {
-    return inner->settled->pj + inner->last->pj + o->table.least[m].pj;
+    return inner->settled->pj + inner->last->pj + o->table.least[m].pj + o->at.beyond_pj;
 }
 
 /* The most energy that transfers may spend in a mapping that wins. */
@@ -212,7 +209,7 @@ static int find_affordable(struct optimizer *o, int m, const struct mapper_share
     while (first < end) {
         int k = first + (end - first) / 2;
         struct mapper_share all = *others;
-        all.pj += o->table.outer[m].item[k].own.pj;
+        all.pj += o->table.outer[m].item[k].all_pj;
         struct mapper_cost bound = optimal_cost(o->problem, &o->at, &all);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             end = k;
@@ -233,16 +230,15 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
 
     sator_mapper_share_add(p, &others, inner->last);
     sator_mapper_share_add(p, &others, &o->table.least[m]);
-    tile_primes inside = optimal_primes(o->plan, o->at.shape.inside[row + 1]);
+    optimal_find_holding(o, m, -1);
     int count = find_affordable(o, m, &others);
-    for (int k = 0; k < count; k++) {
+    for (int k = optimal_next_outer(o, m, 0); k < count; k = optimal_next_outer(o, m, k + 1)) {
         const struct outer_tile *tile = &o->table.outer[m].item[k];
-        if (!optimal_divides(o->plan, inside, tile->primes))
-            continue;
         if (sator_mapper_should_stop(o->search))
             break;
         struct tile_choice choice = {.own = tile->own, .item = k};
         o->search->counters.tilings++;
+        o->at.beyond_pj = tile->beyond_pj;
         if (optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
             continue;
         for (int i = 0; i < p->n_loops; i++) {
@@ -255,6 +251,7 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
         }
         keep_phased(o, m, inner, &choice);
     }
+    o->at.beyond_pj = 0;
     for (int i = 0; i < p->n_loops; i++) {
         factor[i] = 1;
         optimal_refresh_shape(o->problem, &o->at, row, i);
@@ -300,26 +297,27 @@ static bool take_inside(struct optimizer *o, int m, int loop, struct mapper_shar
     return true;
 }
 
-/* The cheapest tile of memory "m - 1" in its table that the tile chosen so far divides, or one that
- * is cheaper, and what it adds to "now"; false: none divides that leaves it open to win, where all
- * spend "least_pj" so far. */
-static bool take_outside(struct optimizer *o, int m, double least_pj, struct mapper_share *now)
+/* Whether the tiles of the memory outside "m" are known. */
+static bool knows_outside(const struct optimizer *o, int m)
+{
+    return m > 0 && o->table.outer[m - 1].known;
+}
+
+/* Take the cheapest tile of memory "m - 1" in its table that the tile chosen so far divides, of
+ * which "loop" is new; false: none does that leaves it open to win, where all spend "least_pj" so
+ * far. */
+static bool take_outside(struct optimizer *o, int m, int loop, double least_pj)
 {
     const struct outer_tiles *tiles = &o->table.outer[m - 1];
-    int n = o->at.outside, end = n + MOST_PASSED < tiles->count ? n + MOST_PASSED : tiles->count;
 
-    if (!tiles->known || n == tiles->count)
-        return !tiles->known;
-    double before = tiles->item[n].own.pj, most = before + most_pj(o) - least_pj;
-    tile_primes inside =
-            optimal_primes(o->plan, o->at.shape.inside[o->problem->memory[m - 1].row + 1]);
-    while (n < end && !optimal_divides(o->plan, inside, tiles->item[n].primes))
-        n++;
-    if (n == tiles->count || tiles->item[n].own.pj > most)
+    optimal_find_holding(o, m - 1, loop);
+    o->at.outside = optimal_next_outer(o, m - 1, o->at.outside);
+    if (o->at.outside == tiles->count)
         return false;
-    o->at.outside = n;
-    now->pj += tiles->item[n].own.pj - before;
-    return true;
+    double beyond = tiles->item[o->at.outside].all_pj - tiles->least.pj;
+    bool may_win = least_pj + beyond - o->at.beyond_pj <= most_pj(o);
+    o->at.beyond_pj = beyond;
+    return may_win;
 }
 
 /* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. All
@@ -354,11 +352,13 @@ static bool list_tiles(
     bool only_maximal = m == o->at.grown && o->plan->outside_fits && at == p->n_loops - 1 &&
             !o->plan->slides[loop] && !(o->at.tangled >> loop & 1) &&
             (!o->plan->feeds || optimal_is_settled(o->plan, &o->at));
-    bool is_middle = o->at.tabulating && o->table.inside.n > 0;
+    bool is_middle = o->at.tabulating && o->table.inside.n > 0, has_outside = knows_outside(o, m);
     bool falls = at == p->n_loops - 1 && falls_with(o, m, loop);
     double closed_pj = INFINITY; /* with so much inside, tiles from here on bring too much */
     uint64_t alive = o->at.alive;
     int outside = o->at.outside;
+    double beyond = o->at.beyond_pj;
+    const uint64_t *holding = o->at.holding[loop];
     struct mapper_share raised = *inner->last;
     struct inner now = {inner->settled, &raised};
     for (int n = 0; n < count; n++) {
@@ -370,22 +370,25 @@ static bool list_tiles(
         }
         o->at.mapping.factor[row][loop] = factors[k];
         optimal_refresh_shape(o->problem, &o->at, row, loop);
-        if (is_middle) {
-            o->at.alive = alive;
-            o->at.outside = outside;
-            raised.pj = inner->last->pj;
-            if (!take_inside(o, m, loop, &raised) || !take_outside(o, m, least_pj, &raised))
-                continue;
-        }
-        if (raised.pj >= closed_pj)
+        o->at.alive = alive;
+        o->at.outside = outside;
+        o->at.beyond_pj = beyond;
+        raised.pj = inner->last->pj;
+        if (is_middle && !take_inside(o, m, loop, &raised))
+            continue;
+        if (has_outside && !take_outside(o, m, loop, least_pj + raised.pj - inner->last->pj))
+            continue;
+        double more_pj = raised.pj - inner->last->pj + o->at.beyond_pj - beyond;
+        if (more_pj >= closed_pj)
             continue;
         optimal_refresh_sizes(o, m, loop, o->at.size);
-        double all_pj = least_pj + raised.pj - inner->last->pj;
-        if (!list_tiles(o, m, at + 1, &now, all_pj) && falls)
-            closed_pj = raised.pj; /* less than before */
+        if (!list_tiles(o, m, at + 1, &now, least_pj + more_pj) && falls)
+            closed_pj = more_pj; /* less than before */
     }
     o->at.alive = alive;
     o->at.outside = outside;
+    o->at.beyond_pj = beyond;
+    o->at.holding[loop] = holding;
     o->at.mapping.factor[row][loop] = 1;
     optimal_refresh_shape(o->problem, &o->at, row, loop);
     memcpy(o->at.size, before, sizeof before);
@@ -400,6 +403,9 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
     optimal_refresh_sizes(o, m, -1, o->at.size);
     for (int i = 0; i < o->problem->n_loops; i++)
         o->at.most[i] = INT64_MAX;
+    o->at.outside = 0;
+    if (knows_outside(o, m))
+        optimal_find_holding(o, m - 1, -1);
     if (sator_mapper_fits(o->problem, m, o->at.size, NULL))
         list_tiles(o, m, 0, inner, optimal_energy_beside(o, m, inner));
     else
