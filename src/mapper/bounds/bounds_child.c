@@ -68,6 +68,8 @@ struct mapper_bounds *sator_mapper_bounds_new(
         b->group[child].inside = joins ? child - 1 : -1;
     }
     b->n_groups = problem->n_memories + 1;
+    b->bridges.late = 0;
+    b->bridges.count = 0;
     return b;
 }
 
@@ -168,8 +170,11 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     }
     if (b->shrink != NULL)
         shrink_tiles(b, walk, range);
-    if (walk->transfer->is_counted || walk->transfer->is_quotient)
-        sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
+    if (walk->transfer->is_counted || walk->transfer->is_quotient) {
+        double steps = b->bridges.late >> walk->number & 1 ? range->unique_lb : 0;
+        sator_mapper_range_counted(b->problem, walk->number, range);
+        range->unique_lb = mapper_greater(range->unique_lb, steps);
+    }
     if (walk->is_relaxed || local->is_apart || is_parted)
         range->unique_ub = range->arriving_ub;
     if (walk->transfer->is_outside && outside->stamps == 1 &&
@@ -183,6 +188,13 @@ static double lent_by(const struct mapper_bounds *b, const struct mapper_transfe
     if (!b->problem->lends || t->outward < 0 || b->problem->transfer[t->outward].child >= b->known)
         return 0;
     return b->crew->lent_pj[t->outward];
+}
+
+static double pj_of(const struct mapper_bounds *b, int transfer, const struct mapper_range *range)
+{
+    const struct mapper_transfer *t = &b->problem->transfer[transfer];
+
+    return sator_mapper_range_pj(t->unique_pj - lent_by(b, t), t->arriving_pj, range);
 }
 
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
@@ -237,34 +249,75 @@ void sator_mapper_bounds_limit(struct mapper_bounds *bounds, double pj)
 
 /* ---- classes of orders: energy against time ---- */
 
+/* The bits that the transfers move through a port in order class "c", at least, where the order
+ * begins with "bridge" (NULL: with none). */
+static double class_bits(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, int c, const struct side *side,
+        const struct bridge *bridge)
+{
+    double bits = b->beside != NULL ? b->beside->bits[side->port] : b->crew->fixed_bits[side->port];
+
+    for (int k = 0; k < group->orders.count; k++) {
+        const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
+        struct mapper_range across;
+        if (bridge != NULL) {
+            across = bounds_across(b, group->orders.transfer[k], k, classes, c, bridge);
+            r = &across;
+        }
+        bits += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
+    }
+    return bits;
+}
+
 /* The cycles that the transfers take in order class "c", at least. */
 static double class_cycles(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, int c)
 {
-    int n_transfers = group->orders.count;
     double slowest = b->compute;
 
     for (int i = 0; i < group->n_sides; i++) {
         const struct side *side = &group->side[i];
-        double bits =
-                b->beside != NULL ? b->beside->bits[side->port] : b->crew->fixed_bits[side->port];
-        for (int k = 0; k < n_transfers; k++) {
-            const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
-            bits += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
-        }
+        double bits = class_bits(b, group, classes, c, side, NULL);
+        for (int k = 0; k < b->bridges.count; k++)
+            bits = mapper_lesser(bits, class_bits(b, group, classes, c, side, &b->bridges.item[k]));
         slowest = mapper_greater(slowest, bits * b->crew->per_bit[side->port]);
     }
     return slowest;
 }
 
-/* The energy that the transfers spend in order class "c", at least. */
-static double class_pj(
-        const struct mapper_bounds *b, int n_transfers, const struct order_classes *classes, int c)
+/* The energy that the transfers of "numbers" spend in order class "c", at least, whatever late
+ * links bring. */
+static double any_pj(
+        const struct mapper_bounds *b, unsigned numbers, const struct order_classes *classes, int c)
 {
     double pj = 0;
 
-    for (int k = 0; k < n_transfers; k++)
+    for (; numbers != 0; numbers &= numbers - 1) {
+        int k = __builtin_ctz(numbers);
+        pj += b->ranges.any_pj[k][classes->keeps[c][k]];
+    }
+    return isnan(pj) ? 0 : pj; /* of no account */
+}
+
+/* The energy that the transfers spend in order class "c", at least: without bridges, or with one,
+ * and then no less than "any". */
+static double class_pj(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, int c, double any)
+{
+    double least = INFINITY, pj = 0;
+
+    for (int i = 0; i < b->bridges.count; i++) {
+        double across = 0;
+        for (int k = 0; k < group->orders.count; k++) {
+            int t = group->orders.transfer[k];
+            struct mapper_range r = bounds_across(b, t, k, classes, c, &b->bridges.item[i]);
+            across += pj_of(b, t, &r);
+        }
+        least = mapper_lesser(least, across);
+    }
+    for (int k = 0; k < group->orders.count; k++)
         pj += b->ranges.pj[k][classes->keeps[c][k]];
+    pj = mapper_lesser(pj, mapper_greater(least, any));
     return isnan(pj) ? 0 : pj; /* of no account */
 }
 
@@ -273,11 +326,17 @@ static double class_pj(
 static void find_steps(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, struct mapper_share *share)
 {
-    double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY;
+    double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY, any = INFINITY;
     bool known = false; /* "cycles" */
 
+    for (int c = 0; c < classes->count && b->bridges.count > 0; c++)
+        any = mapper_lesser(any, any_pj(b, (1U << group->orders.count) - 1, classes, c));
+    if (b->bridges.count > 0 && any > b->limit) { /* bridges take long */
+        share->pj = mapper_greater(share->pj, any);
+        return;
+    }
     for (int c = 0; c < classes->count; c++)
-        pj[c] = class_pj(b, group->orders.count, classes, c);
+        pj[c] = class_pj(b, group, classes, c, any);
     for (int n = 0; n <= MAPPER_STEPS; n++) {
         double least = INFINITY, fastest = INFINITY;
         for (int c = 0; c < classes->count; c++) {
@@ -308,22 +367,29 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
         int transfer, int k, const struct mapper_shape *shape, const struct outside *outside,
         struct mapper_share *share)
 {
-    const struct mapper_transfer *t = &b->problem->transfer[transfer];
-    double lent = lent_by(b, t);
-    struct mapper_range least;
+    struct mapper_range *least = &b->ranges.least[k];
     struct local local;
 
     bounds_open_local(b, transfer, shape, outside, &local);
     for (int i = 0; i < classes->n_keeps[k]; i++) {
         struct mapper_range *range = &b->ranges.range[k][i];
         range_of(b, &local, &classes->keep[k][i], shape, outside, range);
-        b->ranges.pj[k][i] = sator_mapper_range_pj(t->unique_pj - lent, t->arriving_pj, range);
+        b->ranges.any_pj[k][i] = b->ranges.pj[k][i] = pj_of(b, transfer, range);
+        if (b->bridges.late >> transfer & 1) {
+            struct mapper_range any = *range;
+            any.unique_lb = bounds_footprint(b, transfer);
+            b->ranges.any_pj[k][i] = pj_of(b, transfer, &any);
+        }
+        struct mapper_range lowest = bounds_lowest(b, transfer, &classes->keep[k][i], range);
         if (i == 0)
-            least = *range;
-        least.unique_lb = mapper_lesser(least.unique_lb, range->unique_lb);
-        least.arriving_lb = mapper_lesser(least.arriving_lb, range->arriving_lb);
+            *least = lowest;
+        least->unique_lb = mapper_lesser(least->unique_lb, lowest.unique_lb);
+        least->arriving_lb = mapper_lesser(least->arriving_lb, lowest.arriving_lb);
     }
-    sator_mapper_share_transfer(b->problem, transfer, &least, lent, share);
+    b->ranges.arriving[k] =
+            (double)local.walk.tiles * local.walk.tile_scale * outside->stamps * local.tile_words;
+    sator_mapper_share_transfer(
+            b->problem, transfer, least, lent_by(b, &b->problem->transfer[transfer]), share);
 }
 
 static bool is_dear(const struct mapper_bounds *b, int transfer)
@@ -338,27 +404,29 @@ static bool is_output(const struct mapper_bounds *b, int transfer)
 
 /* Whether more is spent than is of interest if transfers with windows, which are not bounded yet,
  * bring every word once; the share's energy is then so much. What is read lends nothing. */
-static bool is_over_limit(struct mapper_bounds *b, const struct order_table *orders,
+static bool is_over_limit(struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, struct mapper_share *share)
 {
+    const struct order_table *orders = &group->orders;
     double least = INFINITY, windows = 0;
-    bool any = false;
+    unsigned cheap = 0; /* the others, by number */
 
     if (b->limit == INFINITY)
         return false;
     for (int k = 0; k < orders->count; k++) {
-        if (!is_dear(b, orders->transfer[k]))
+        if (!is_dear(b, orders->transfer[k])) {
+            cheap |= 1U << k;
             continue;
+        }
         if (b->problem->lends && is_output(b, orders->transfer[k]))
             return false;
-        any = true;
         windows += sator_mapper_least_pj_of(b->problem, b->crew, orders->transfer[k]);
-        for (int i = 0; i < classes->n_keeps[k]; i++)
-            b->ranges.pj[k][i] = 0;
     }
-    for (int c = 0; c < classes->count && any; c++)
-        least = mapper_lesser(least, windows + class_pj(b, orders->count, classes, c));
-    if (!any || !(least > b->limit))
+    if (cheap == (1U << orders->count) - 1)
+        return false;
+    for (int c = 0; c < classes->count; c++)
+        least = mapper_lesser(least, windows + any_pj(b, cheap, classes, c));
+    if (!(least > b->limit))
         return false;
     share->pj = least;
     return true;
@@ -377,7 +445,7 @@ void bounds_of_group(struct mapper_bounds *b, const struct group *group,
             if (is_dear(b, orders->transfer[k]) == (dear == 1))
                 bound_transfer(b, classes, orders->transfer[k], k, shape, its, share);
         }
-        if (dear == 0 && is_over_limit(b, orders, classes, share))
+        if (dear == 0 && is_over_limit(b, group, classes, share))
             return;
     }
     find_steps(b, group, classes, share);
@@ -389,22 +457,27 @@ static void share_of(struct mapper_bounds *b, int child, struct group *group,
         struct mapper_share *share)
 {
     const struct mapper_problem *p = b->problem;
-    struct outside outside[2];
+    bool is_joined = child == p->n_memories && b->joined != 0;
     unsigned near_loops = 0, far_loops = 0;
+    struct outside outside[2];
 
     *share = (struct mapper_share){0};
     if (group->orders.count == 0)
         return;
     bounds_open_outside(b, child, shape, near, far, &outside[0]);
-    if (child == p->n_memories && b->joined != 0) /* the near loops are inside of its tile */
+    if (is_joined) /* the near loops are inside of its tile */
         bounds_open_outside(b, child - 1, shape, bounds_ones, far, &outside[1]);
     for (int i = 0; i < p->n_loops; i++) {
         near_loops |= outside[0].inverse[i] < 1 ? 1U << i : 0;
         far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;
     }
+    if (!is_joined)
+        bounds_find_bridges(b, group->transfers, near_loops, far_loops, &outside[0]);
     const struct order_classes *classes = sator_mapper_order_classes(
             &group->orders, near_loops, far_loops, b->either & far_loops);
     bounds_of_group(b, group, classes, shape, outside, share);
+    b->bridges.late = 0;
+    b->bridges.count = 0;
 }
 
 void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,

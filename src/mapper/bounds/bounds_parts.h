@@ -13,7 +13,29 @@
 /* The transfers into one child, by what is kept of them. */
 struct ranges {
     double pj[MAPPER_ACCESSES][ORDER_CLASSES];
+    double any_pj[MAPPER_ACCESSES][ORDER_CLASSES]; /* whatever late links bring */
     struct mapper_range range[MAPPER_ACCESSES][ORDER_CLASSES];
+    struct mapper_range least[MAPPER_ACCESSES]; /* of all orders */
+    double arriving[MAPPER_ACCESSES]; /* words that arrive where nothing is kept */
+};
+
+enum {
+    BRIDGE_DIGITS = 2,
+    MOST_BRIDGES = 128
+};
+
+/* The innermost digits of an order, as far as late links lead over them. */
+struct bridge {
+    int n, loop[BRIDGE_DIGITS];
+    int64_t steps[BRIDGE_DIGITS];
+};
+
+/* Those that orders may begin with and that links bring most in, but for the one without digits. */
+struct bridges {
+    uint32_t late; /* transfers whose bounds count on them */
+    unsigned moving; /* loops outside (near and far bits) */
+    int count;
+    struct bridge item[MOST_BRIDGES];
 };
 
 /* A port that a child's transfers pass through, and the bits of a word of each. */
@@ -65,6 +87,7 @@ struct mapper_bounds {
     int n_groups;
     struct group group[GROUPS]; /* one for each child; others follow as they are asked for */
     struct ranges ranges; /* of the child that is being bounded */
+    struct bridges bridges;
     struct recalled recalled[MAPPER_TRANSFERS];
 };
 
@@ -140,6 +163,22 @@ struct group *bounds_find_group(
 void bounds_of_group(struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, const struct mapper_shape *shape,
         const struct outside *outside, struct mapper_share *share);
+
+/* Find the bridges of the loops outside, "near" or "far", for such of "transfers" as have late
+ * links that bring no more; none where both are known, and late links are taken to bring anything.
+ */
+void bounds_find_bridges(struct mapper_bounds *b, uint32_t transfers, unsigned near, unsigned far,
+        const struct outside *outside);
+/* The range of the "k"-th transfer in orders that begin with "bridge", and are of the class "c"
+ * when these digits are outermost. */
+struct mapper_range bounds_across(const struct mapper_bounds *b, int transfer, int k,
+        const struct order_classes *classes, int c, const struct bridge *bridge);
+/* The words that a transfer brings at least, each once. */
+double bounds_footprint(const struct mapper_bounds *b, int transfer);
+/* The least of "range", which a transfer has in orders that keep "keep", and of those that begin
+ * with bridges. */
+struct mapper_range bounds_lowest(const struct mapper_bounds *b, int transfer,
+        const struct order_keep *keep, const struct mapper_range *range);
 
 /* Set "local" to what is known of a transfer whatever the order. */
 void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
