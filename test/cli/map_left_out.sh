@@ -72,3 +72,8 @@ for shape in '2, 3' '3, 2'; do # of 7 iterations 2 outside of 3 take 6, and 3 ou
     left_out gemm:i=6,j=2,k=2 --arch six.yaml --imperfect
     left_out gemm:i=7,j=2,k=2 --arch six.yaml --imperfect
 done
+# B crosses once for PEs on a bus, along the second dimension: of tiles of 2, 2 and 1 iterations of i the first two share
+# it where the inner digit is on that dimension, else the first and the last, which is idle half of the time
+sed 's/shape: \[1\]/shape: [2, 2], multicast: [{name: m, map: "PE[i,j] -> BUS[i]", energy_pj: 1}]/' single.yaml >bus.yaml
+left_out gemm:i=4,j=2,k=2 --arch bus.yaml --imperfect
+left_out gemm:i=5,j=2,k=2 --arch bus.yaml --imperfect

@@ -2,6 +2,7 @@
  * (doc/mapper.md, "The map space"), in words of a user.
  */
 #include "mapper/problem/skew.h"
+#include "mapper/search/search.h"
 
 /* Whether the transfer has a window, and two dimensions of an array differ in how its words are
  * shared there: which elements meet depends on how far apart in the window the PEs of a bus, a tree
@@ -33,20 +34,26 @@ static bool exceeds(const struct mapper_problem *p, int64_t iterations)
     return false;
 }
 
-/* Whether other factors are the least of their chain where the digits on two dimensions change
- * places: of 7 iterations 2 tiles of 3 side by side are 6 and 1, and of tiles of 2 no more than 2
- * are needed. Only the digit of more PEs is of use on the inside. */
+/* Whether it matters with short tiles on which of two dimensions a digit is. Other factors may be
+ * the least of their chain: of 7 iterations 2 tiles of 3 side by side are 6 and 1, and of tiles of
+ * 2 no more than 2 are needed, where only the digit of more PEs is of use on the inside. Or others
+ * are idle beside a PE with which it shares words along one dimension: of 6 iterations, 4 side by
+ * side, the last 2 are on the dimension of the inner digit; of 5 in tiles of 2 the last tile is
+ * short, and beside the first one on that of the outer digit. */
 static bool chains_differ(const struct mapper_problem *p)
 {
     bool differ = false;
 
-    for (int r = 1; r < p->n_rows; r++) {
-        for (int q = 0; q < r; q++)
-            differ |= p->row[r].is_space && p->row[q].is_space &&
-                    p->row[r].level == p->row[q].level && p->row[q].shape > 2 &&
-                    p->row[r].shape > 1;
+    for (int r = 1; r < p->n_rows && p->imperfect; r++) {
+        for (int q = 0; q < r; q++) {
+            if (!p->row[r].is_space || !p->row[q].is_space || p->row[r].level != p->row[q].level ||
+                    p->row[r].shape < 2 || p->row[q].shape < 2)
+                continue;
+            differ |= exceeds(p, 6) && p->row[q].shape > 2;
+            differ |= exceeds(p, 4) && !sator_mapper_same_rows(p, q, r, false, NULL);
+        }
     }
-    return differ && p->imperfect && exceeds(p, 6);
+    return differ;
 }
 
 /* Whether a loop may have digits on several dimensions where it matters which is on which. */
