@@ -81,6 +81,7 @@ static bool same_feasibility(struct problem_case *c, const struct mapper_problem
 /* ---- comparison ---- */
 
 static int n_stopped; /* searches cut short, whose bound must hold all the same */
+static int n_given_up; /* counted skews that took too long, which the output then names */
 static struct mapper_mapping best_found; /* the last one */
 static int n_plain; /* spaces that were also enumerated one mapping after the other */
 static uint64_t costed; /* mappings that the exhaustive searches evaluated */
@@ -360,6 +361,10 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
     *feasible += exhaustive.found;
     costed += exhaustive.counters.evaluated;
     double a = value(&optimal), b = value(&exhaustive);
+    if (optimal.counted_open && a >= b * (1 - 1e-9)) {
+        n_given_up++;
+        return 0;
+    }
     bool same = optimal.proved && optimal.found == exhaustive.found &&
             (!optimal.found || fabs(a - b) <= 1e-9 * b) && heuristic >= a * (1 - 1e-9) &&
             value(&random) >= a * (1 - 1e-9) &&
@@ -527,6 +532,7 @@ static void run_problems(enum kind kind)
             "with words straight to the compute units), %llu mappings; %d enumerated plainly\n",
             compared, feasible, ordered, ragged, direct, (unsigned long long)costed, n_plain);
     assert_int_equal(wrong, 0);
+    assert_true(n_given_up <= 2 + compared / 20);
     assert_true(feasible > n_cases / 3);
     if (n_cases < 100) /* which do not say how often each kind is met */
         return;
