@@ -396,6 +396,16 @@ static bool list_tiles(
     return true;
 }
 
+/* The energy that the transfers into memory "m" spend at least, whatever its tile: less than none
+ * where words spare partial sums further in. */
+static double least_own(const struct optimizer *o, int m)
+{
+    double pj =
+            sator_mapper_least_pj(o->problem, &o->at.crew, sator_mapper_bounds_group(o->bounds, m));
+
+    return isnan(pj) ? 0 : pj; /* of no account */
+}
+
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
     double compute = o->at.compute_cycles;
@@ -407,7 +417,7 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
     if (knows_outside(o, m))
         optimal_find_holding(o, m - 1, -1);
     if (sator_mapper_fits(o->problem, m, o->at.size, NULL))
-        list_tiles(o, m, 0, inner, optimal_energy_beside(o, m, inner));
+        list_tiles(o, m, 0, inner, optimal_energy_beside(o, m, inner) + least_own(o, m));
     else
         o->search->counters.pruned_capacity++;
     o->at.compute_cycles = compute;
