@@ -31,6 +31,9 @@ static void compare_group(struct checked *c, const char *what, uint32_t group, i
     if (traffic.is_unknown)
         return;
     checked_exact(c, group, known, &traffic, &exact);
+    *(c->limit == 0 ? &c->comparisons : exact.pj > c->limit ? &c->beyond : &c->within) += 1;
+    if (c->limit != 0 && exact.pj > c->limit)
+        return;
     double cycles = sator_mapper_cost(c->problem, &traffic).cycles, pj = bound->pj;
     for (int i = 0; i < bound->n_steps && cycles < bound->step[i].cycles * (1 - 1e-9); i++) {
         pj = bound->pj + bound->step[i].pj; /* what so fast a mapping spends */
@@ -39,7 +42,6 @@ static void compare_group(struct checked *c, const char *what, uint32_t group, i
     over = checked_exceeds(pj, exact.pj);
     for (int i = 0; i < c->problem->n_ports; i++)
         over |= checked_exceeds(bound->bits[i], exact.bits[i]);
-    c->comparisons++;
     c->together += (c->joined & group) != 0;
     if (!over)
         return;
@@ -91,6 +93,39 @@ static void check_child(struct checked *c, int child, const struct mapper_mappin
         checked_complete(c, near_row, &other);
         compare(c, "tile and nearest loops known", child, child - 1, &near, &other);
     }
+}
+
+/* The bound of the transfers into "child" of mappings that spend no more there than some limit. */
+static void check_limited(struct checked *c, int child, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    int inside = child == p->n_memories ? p->n_rows : p->memory[child].row;
+    int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS];
+    struct mapper_traffic traffic;
+    struct mapper_shape shape;
+    struct mapper_share exact, bound;
+
+    sator_mapper_count(p, c->words, mapping, &traffic);
+    if (traffic.is_unknown)
+        return;
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        ones[i] = 1;
+    checked_exact(c, sator_mapper_bounds_group(c->bounds, child), child, &traffic, &exact);
+    if (!(exact.pj > 0))
+        return;
+    c->limit = exact.pj * (0.9 + 0.1 * checked_draw(c, 6));
+    checked_shape(c, inside, mapping, &shape, outside);
+    sator_mapper_bounds_known(c->bounds, child);
+    sator_mapper_bounds_limit(c->bounds, c->limit);
+    sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &bound);
+    sator_mapper_bounds_limit(c->bounds, INFINITY);
+    compare(c, "within a limit", child, child, &bound, mapping);
+    for (int k = 0; k < 6; k++) {
+        struct mapper_mapping other = *mapping;
+        checked_complete(c, inside, &other);
+        compare(c, "within a limit", child, child, &bound, &other);
+    }
+    c->limit = 0;
 }
 
 /* The same where the factors of arrays outside of what fills "child" are not known either: they
@@ -498,6 +533,8 @@ static void check_mappings(struct checked *c, int n_mappings)
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_child(c, child, &mapping);
         for (int child = 1; child <= c->problem->n_memories; child++)
+            check_limited(c, child, &mapping);
+        for (int child = 1; child <= c->problem->n_memories; child++)
             check_apart(c, child, &mapping);
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_either(c, child, &mapping);
@@ -557,6 +594,8 @@ static void test_random_machines(void **state)
     assert_true(n_cases < 100 || (c.standing > n_cases / 10 && c.either > n_cases / 20));
     print_message("%d mappings beside bounds of all arrays outside\n", c.apart);
     assert_true(n_cases < 100 || c.apart > n_cases / 4);
+    print_message("%d mappings within limits, %d beyond\n", c.within, c.beyond);
+    assert_true(n_cases < 100 || (c.within > n_cases && c.beyond > n_cases));
     assert_true(imperfect > n_cases / 20);
     assert_true(n_cases < 100 || filled > n_cases / 40);
     assert_true(c.comparisons > n_cases * 20);

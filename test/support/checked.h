@@ -24,6 +24,8 @@ struct checked {
     int wrong, comparisons, raised, together, shrunk;
     int pairs, standing, either; /* bounds of two memories; with what is further in; of any tile */
     int apart; /* mappings compared with bounds of all arrays outside */
+    double limit; /* of the energy of mappings that are compared; 0: there is none */
+    int within, beyond; /* compared with bounds of what is within a limit, and not */
 };
 
 void checked_open(

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const int64_t bounds_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -321,31 +322,33 @@ static double class_pj(const struct mapper_bounds *b, const struct group *group,
     return isnan(pj) ? 0 : pj; /* of no account */
 }
 
-/* Set the share's energy to the least of all classes, and the steps by which it rises for those
- * that are faster. */
+/* Set the share's energy to the least of the classes of interest, and the steps by which it rises
+ * for those that are faster. */
 static void find_steps(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, struct mapper_share *share)
 {
     double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY, any = INFINITY;
     bool known = false; /* "cycles" */
+    int count = b->ranges.n_classes;
+    const uint8_t *class = b->ranges.class;
 
-    for (int c = 0; c < classes->count && b->bridges.count > 0; c++)
-        any = mapper_lesser(any, any_pj(b, (1U << group->orders.count) - 1, classes, c));
+    for (int c = 0; c < count && b->bridges.count > 0; c++)
+        any = mapper_lesser(any, any_pj(b, (1U << group->orders.count) - 1, classes, class[c]));
     if (b->bridges.count > 0 && any > b->limit) { /* bridges take long */
         share->pj = mapper_greater(share->pj, any);
         return;
     }
-    for (int c = 0; c < classes->count; c++)
-        pj[c] = class_pj(b, group, classes, c, any);
+    for (int c = 0; c < count; c++)
+        pj[c] = class_pj(b, group, classes, class[c], any);
     for (int n = 0; n <= MAPPER_STEPS; n++) {
         double least = INFINITY, fastest = INFINITY;
-        for (int c = 0; c < classes->count; c++) {
+        for (int c = 0; c < count; c++) {
             if (known && cycles[c] >= limit)
                 continue;
             if (pj[c] > least)
                 continue;
             if (!known && n == 0)
-                cycles[c] = class_cycles(b, group, classes, c);
+                cycles[c] = class_cycles(b, group, classes, class[c]);
             fastest = pj[c] < least ? cycles[c] : mapper_lesser(fastest, cycles[c]);
             least = pj[c];
         }
@@ -356,23 +359,28 @@ static void find_steps(const struct mapper_bounds *b, const struct group *group,
         if (fastest <= b->compute || least == INFINITY)
             return;
         limit = fastest;
-        for (int c = 0; c < classes->count && !known; c++)
-            cycles[c] = class_cycles(b, group, classes, c);
+        for (int c = 0; c < count && !known; c++)
+            cycles[c] = class_cycles(b, group, classes, class[c]);
         known = true;
     }
 }
 
-/* Bound the "k"-th transfer into a child in all classes, and add what it costs in any. */
+/* Bound the "k"-th transfer into a child in the classes "of interest" (else in all), and add what
+ * it costs in any. */
 static void bound_transfer(struct mapper_bounds *b, const struct order_classes *classes,
         int transfer, int k, const struct mapper_shape *shape, const struct outside *outside,
-        struct mapper_share *share)
+        bool of_interest, struct mapper_share *share)
 {
+    bool takes_all = !of_interest || b->ranges.n_classes == classes->count;
     struct mapper_range *least = &b->ranges.least[k];
+    bool is_first = true;
     struct local local;
 
     bounds_open_local(b, transfer, shape, outside, &local);
     for (int i = 0; i < classes->n_keeps[k]; i++) {
         struct mapper_range *range = &b->ranges.range[k][i];
+        if (!takes_all && !b->ranges.is_kept[k][i])
+            continue;
         range_of(b, &local, &classes->keep[k][i], shape, outside, range);
         b->ranges.any_pj[k][i] = b->ranges.pj[k][i] = pj_of(b, transfer, range);
         if (b->bridges.late >> transfer & 1) {
@@ -381,8 +389,9 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
             b->ranges.any_pj[k][i] = pj_of(b, transfer, &any);
         }
         struct mapper_range lowest = bounds_lowest(b, transfer, &classes->keep[k][i], range);
-        if (i == 0)
+        if (is_first)
             *least = lowest;
+        is_first = false;
         least->unique_lb = mapper_lesser(least->unique_lb, lowest.unique_lb);
         least->arriving_lb = mapper_lesser(least->arriving_lb, lowest.arriving_lb);
     }
@@ -402,33 +411,54 @@ static bool is_output(const struct mapper_bounds *b, int transfer)
     return b->problem->access[b->problem->transfer[transfer].access].role == SATOR_WRITE;
 }
 
-/* Whether more is spent than is of interest if transfers with windows, which are not bounded yet,
- * bring every word once; the share's energy is then so much. What is read lends nothing. */
-static bool is_over_limit(struct mapper_bounds *b, const struct group *group,
+/* All classes are of interest. */
+static void take_all(struct mapper_bounds *b, const struct order_classes *classes)
+{
+    b->ranges.n_classes = classes->count;
+    for (int c = 0; c < classes->count; c++)
+        b->ranges.class[c] = (uint8_t)c;
+}
+
+/* Take the classes in which no more is spent than is of interest if transfers with windows, which
+ * are not bounded yet, bring every word once; false: there are none, and the share's energy is what
+ * the least of them spends so. What is read lends nothing. */
+static bool take_of_interest(struct mapper_bounds *b, const struct order_table *orders,
         const struct order_classes *classes, struct mapper_share *share)
 {
-    const struct order_table *orders = &group->orders;
     double least = INFINITY, windows = 0;
-    unsigned cheap = 0; /* the others, by number */
+    unsigned cheap = 0, dear = 0; /* by number */
 
+    take_all(b, classes);
     if (b->limit == INFINITY)
-        return false;
+        return true;
     for (int k = 0; k < orders->count; k++) {
-        if (!is_dear(b, orders->transfer[k])) {
-            cheap |= 1U << k;
-            continue;
-        }
-        if (b->problem->lends && is_output(b, orders->transfer[k]))
-            return false;
-        windows += sator_mapper_least_pj_of(b->problem, b->crew, orders->transfer[k]);
+        bool is_one = is_dear(b, orders->transfer[k]);
+        *(is_one ? &dear : &cheap) |= 1U << k;
+        if (is_one && b->problem->lends && is_output(b, orders->transfer[k]))
+            return true;
+        if (is_one)
+            windows += sator_mapper_least_pj_of(b->problem, b->crew, orders->transfer[k]);
     }
-    if (cheap == (1U << orders->count) - 1)
+    if (dear == 0)
+        return true;
+    b->ranges.n_classes = 0;
+    for (unsigned left = dear; left != 0; left &= left - 1)
+        memset(b->ranges.is_kept[__builtin_ctz(left)], false, sizeof *b->ranges.is_kept);
+    for (int c = 0; c < classes->count; c++) {
+        double pj = windows + any_pj(b, cheap, classes, c);
+        least = mapper_lesser(least, pj);
+        if (pj > b->limit)
+            continue;
+        b->ranges.class[b->ranges.n_classes++] = (uint8_t)c;
+        for (unsigned left = dear; left != 0; left &= left - 1)
+            b->ranges.is_kept[__builtin_ctz(left)][classes->keeps[c][__builtin_ctz(left)]] = true;
+    }
+    if (b->ranges.n_classes == 0) {
+        share->pj = least;
         return false;
-    for (int c = 0; c < classes->count; c++)
-        least = mapper_lesser(least, windows + any_pj(b, cheap, classes, c));
-    if (!(least > b->limit))
-        return false;
-    share->pj = least;
+    }
+    if (b->bridges.count > 0) /* with these outermost an order is of another class */
+        take_all(b, classes);
     return true;
 }
 
@@ -443,9 +473,9 @@ void bounds_of_group(struct mapper_bounds *b, const struct group *group,
             int child = b->problem->transfer[orders->transfer[k]].child;
             const struct outside *its = &outside[child == group->inside ? 1 : 0];
             if (is_dear(b, orders->transfer[k]) == (dear == 1))
-                bound_transfer(b, classes, orders->transfer[k], k, shape, its, share);
+                bound_transfer(b, classes, orders->transfer[k], k, shape, its, dear == 1, share);
         }
-        if (dear == 0 && is_over_limit(b, group, classes, share))
+        if (dear == 0 && !take_of_interest(b, orders, classes, share))
             return;
     }
     find_steps(b, group, classes, share);

@@ -10,8 +10,12 @@
 #include "mapper/cost/slides.h"
 #include "mapper/problem/order_classes.h"
 
-/* The transfers into one child, by what is kept of them. */
+/* The transfers into one child, by what is kept of them; the classes of orders that are of
+ * interest, and what they keep. */
 struct ranges {
+    int n_classes;
+    uint8_t class[ORDER_CLASSES];
+    bool is_kept[MAPPER_ACCESSES][ORDER_CLASSES];
     double pj[MAPPER_ACCESSES][ORDER_CLASSES];
     double any_pj[MAPPER_ACCESSES][ORDER_CLASSES]; /* whatever late links bring */
     struct mapper_range range[MAPPER_ACCESSES][ORDER_CLASSES];
