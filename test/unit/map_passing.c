@@ -35,33 +35,28 @@ static void test_only_what_is_unrolled(void **state)
 {
     (void)state;
     assert_int_equal(sator_mapper_passed(&problem, &mapping), 0);
-    assert_false(sator_mapper_passes_directly(&problem, &mapping));
     mapping.factor[0][0] = 3; /* in time */
     assert_int_equal(sator_mapper_passed(&problem, &mapping), 0);
     mapping.factor[1][0] = 3;
     assert_int_equal(sator_mapper_passed(&problem, &mapping), 1);
-    assert_true(sator_mapper_passes_directly(&problem, &mapping));
     mapping.factor[1][1] = 2;
     assert_int_equal(sator_mapper_passed(&problem, &mapping), 3);
-    assert_true(sator_mapper_passes_directly(&problem, &mapping));
 }
 
-static void test_only_to_compute_units(void **state)
+static void test_only_over_links(void **state)
 {
     (void)state;
     mapping.factor[1][1] = 2;
-    assert_true(sator_mapper_passes_directly(&problem, &mapping));
-    problem.transfer[1].child = 0; /* into the memory */
-    assert_false(sator_mapper_passes_directly(&problem, &mapping));
+    assert_int_equal(sator_mapper_passed(&problem, &mapping), 2);
     problem.transfer[1] = (struct mapper_transfer){.access = 1, .child = 1, .child_row = 2};
-    assert_false(sator_mapper_passes_directly(&problem, &mapping)); /* without links */
+    assert_int_equal(sator_mapper_passed(&problem, &mapping), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test_setup(test_only_what_is_unrolled, setup),
-            cmocka_unit_test_setup(test_only_to_compute_units, setup),
+            cmocka_unit_test_setup(test_only_over_links, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
