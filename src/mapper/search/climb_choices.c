@@ -94,6 +94,9 @@ void sator_mapper_climb_choices(
 void sator_mapper_start_skews(
         const struct mapper_question *q, struct mapper_search *search, int *best)
 {
+    const bool has_unknown = search->has_unknown;
+    const double unknown_bound = search->unknown_bound;
+
     for (int i = q->n_apart; i < q->n_counted && !sator_mapper_should_stop(search); i++) {
         uint64_t improvements = search->counters.improvements;
         search->problem = &q->problems[i];
@@ -105,4 +108,6 @@ void sator_mapper_start_skews(
         if (search->counters.improvements != improvements)
             *best = i;
     }
+    search->has_unknown = has_unknown; /* what could not be counted is met again, or left out */
+    search->unknown_bound = unknown_bound;
 }
