@@ -411,7 +411,7 @@ static void forget_tables(struct optimizer *o)
 {
     for (int m = o->plan->middle; is_tabulated(o->plan, m); m--) {
         struct outer_tiles *tiles = &o->table.outer[m];
-        if (tiles->item != NULL)
+        if (tiles->item != NULL || tiles->words != NULL)
             o->table.middle[m] = (struct outer_tiles){
                     .room = tiles->room, .item = tiles->item, .words = tiles->words};
         memset(tiles, 0, sizeof *tiles);
