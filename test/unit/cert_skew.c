@@ -48,7 +48,7 @@ static void end(struct fixture *f)
     sator_ctx_free(f->ctx);
 }
 
-/* The space of the skew "step", by row, with nothing decided. */
+/* The space of the skew "step", by row, with no loop anywhere. */
 static void enter(struct fixture *f, int n_rows, const int64_t *step, bool across)
 {
     struct cert_space space = {.across = across};
@@ -229,7 +229,7 @@ static void test_many(void **state)
 }
 
 /* Links that bring a word in time share words along their rows: those of the stamp before where PEs
- * run a stamp later, in each move into the registers. */
+ * run a stamp later, in each move into the registers, where any loop may stand there. */
 static void test_in_time(void **state)
 {
     (void)state;
@@ -241,11 +241,36 @@ static void test_in_time(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         unsigned rows = 0;
         enter(&f, 5, steps[i], false);
+        f.part.known[2] = f.part.known[3] = 0;
         for (int r = 2; r < 4; r++)
             rows |= steps[i][r] == 1 ? 1U << r : 0;
         for (int m = 0; m < f.problem->n_moves; m++) {
             if (f.problem->move[m].child_row == 4)
                 assert_int_equal(cert_level_rows(f.problem, &f.part, &f.problem->move[m]), rows);
+        }
+    }
+    end(&f);
+}
+
+/* Eight PEs along i, each of which runs a stamp after the one before: they have words in common of
+ * B[k,j] alone, and a single PE with nobody. */
+static void test_of_one_word(void **state)
+{
+    (void)state;
+    static const int64_t step[5] = {0, 0, 1, 0, 0};
+    static const unsigned expected[][3] = {{0, 0, 0}, {0, 1U << 2, 0}}; /* A, B, Y */
+    struct fixture f;
+
+    begin(&f, gemm, systolic, SATOR_MAP_LATENCY, 0, NULL);
+    enter(&f, 5, step, false);
+    for (int used = 0; used < 2; used++) {
+        f.part.factor[2][0] = used ? 8 : 1;
+        order(&f);
+        for (int m = 0; m < f.problem->n_moves; m++) {
+            const struct cert_move *move = &f.problem->move[m];
+            if (move->child_row == 4)
+                assert_int_equal(
+                        cert_level_rows(f.problem, &f.part, move), expected[used][move->tensor]);
         }
     }
     end(&f);
@@ -708,6 +733,7 @@ int main(void)
             cmocka_unit_test(test_joined),
             cmocka_unit_test(test_many),
             cmocka_unit_test(test_in_time),
+            cmocka_unit_test(test_of_one_word),
             cmocka_unit_test(test_passed),
             cmocka_unit_test(test_nested),
             cmocka_unit_test(test_started),
