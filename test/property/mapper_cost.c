@@ -546,6 +546,7 @@ static void test_cost_of_links_from_long_before(void **state)
 
     n_cases = n_cases < 6 ? 6 : n_cases; /* each operation twice */
     for (int n = 0; n < n_cases && wrong < 3; n++) {
+        const char *up = (const char *[]){"i-1,j", "i-1,j+1", "i,j"}[machines_draw(&rng, 3)];
         struct problem_case c;
         snprintf(c.workload_text, sizeof c.workload_text,
                 "name: conv\nsizes: {k: 4, c: 6, x: %d, r: 3}\nop: \"%s\"\n", n % 2 == 1 ? 11 : 12,
@@ -557,14 +558,14 @@ static void test_cost_of_links_from_long_before(void **state)
                 "  - array: PE\n    shape: [4, 6]\n    links:\n"
                 "      - {name: left, map: \"PE[i,j] -> PE[i,j-1]\", interval: %d, tensors: [A], "
                 "energy_pj: 0.5}\n"
-                "      - {name: up, map: \"PE[i,j] -> PE[i-1,j+%d]\", interval: %d, tensors: [A], "
+                "      - {name: up, map: \"PE[i,j] -> PE[%s]\", interval: %d, tensors: [A], "
                 "energy_pj: 0.5}\n"
                 "      - {name: wire, map: \"PE[i,j] -> PE[i,j-1]\", interval: 0, tensors: [A], "
                 "energy_pj: 0.5}\n"
                 "  - {memory: registers, energy_pj: {read: 1, write: 1}}\n"
                 "  - {compute: mac, energy_pj: 1.25, cycles: 1}\n",
-                2 + (int)machines_draw(&rng, 7), (int)machines_draw(&rng, 2),
-                1 + (int)machines_draw(&rng, 8));
+                2 + (int)machines_draw(&rng, 7), up,
+                (up[1] == ',') + 1 + (int)machines_draw(&rng, 7));
         assert_true(open_texts(&c, &rng));
         for (int t = 0; t < c.problem.n_transfers; t++)
             with_formula += c.problem.transfer[t].links_alone != NULL;

@@ -153,8 +153,8 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     pass.is_constant = is_constant;
     unsigned rows = is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
 
-    if (rows == 0)
-        return; /* to itself: nothing that it does not hold */
+    if (rows == 0 && link->interval == 1)
+        return; /* to itself: it held that; from further back it gets words again */
     pass.interval -= (int)sator_mapper_skew_along(p->skew, pass.shift);
     bool is_late = pass.interval < 0 || pass.interval > 1;
     if (p->skew != NULL && is_late && !sator_mapper_counts_skew(p)) {
