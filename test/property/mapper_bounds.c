@@ -617,6 +617,8 @@ static void check_short(
             buses);
     assert_true(open_texts(one, rng));
     assert_int_equal(sator_mapper_allow_imperfect(one->ctx, &one->problem), SATOR_OK);
+    if (!one->problem.only_chains)
+        one->problem.chains = machines_draw(rng, 2) != 0; /* else only last tiles are short */
     checked_open(c, &one->problem, rng);
     check_mappings(c, 6);
     checked_close(c);
@@ -676,6 +678,79 @@ static void test_short_quotients(void **state)
     assert_int_equal(c.wrong, 0);
 }
 
+/* The same over buses that join some PEs of a row, and cost more than what they spare. */
+static void test_short_groups(void **state)
+{
+    static const char *const map[] = {"i+j", "floor(i/2)", "i%2,j", "floor(i/2)+2j"};
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+    int n_cases = (int)run_count(100);
+
+    for (int k = 0; k < n_cases && c.wrong < 3; k++) {
+        struct problem_case one;
+        char buses[TEXT];
+        snprintf(one.workload_text, TEXT,
+                "name: groups\nsizes: {i: %d, j: %d, k: %d}\nop: \"Y[i,j] += A[i,k] * B[k,j]\"\n",
+                1 + (int)machines_draw(&rng, 6), 1 + (int)machines_draw(&rng, 6),
+                1 + (int)machines_draw(&rng, 6));
+        snprintf(buses, sizeof buses,
+                "      - {name: some, map: \"PE[i,j] -> BUS[%s]\", energy_pj: %d}\n",
+                map[machines_draw(&rng, 4)], machines_draw(&rng, 2) == 0 ? 1 : 200);
+        check_short(&c, &one, &rng, buses);
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+}
+
+/* Tensors that do not slide, over links from some stamps before, each with costs of its own. */
+static void test_late_links(void **state)
+{
+    static const char *const link[] = {"i", "i", "i+1", "i-1"};
+    static const char *const tensors[] = {"A", "B", "A, B"};
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+    int n_cases = (int)run_count(1000);
+
+    for (int k = 0; k < n_cases && c.wrong < 3; k++) {
+        struct problem_case one;
+        int size[3], pj[8];
+        for (int i = 0; i < 3; i++)
+            size[i] = i < 2 ? 2 : 5 + 2 * (int)machines_draw(&rng, 2);
+        for (int i = 0; i < 8; i++)
+            pj[i] = (int[]){0, 10, 100}[machines_draw(&rng, 3)];
+        snprintf(one.workload_text, TEXT,
+                "name: late\nsizes: {i: %d, j: %d, k: %d}\nop: \"Y[%s] += A[%s] * B[i]\"\n",
+                size[0], size[1], size[2], machines_draw(&rng, 4) == 0 ? "j,k" : "k",
+                machines_draw(&rng, 4) == 0 ? "i,j" : "j");
+        snprintf(one.arch_text, TEXT,
+                "name: late\nlevels:\n"
+                "  - {memory: DRAM, energy_pj: {tensors: {A: %d, B: %d, Y: {read: %d, write: "
+                "%d}}}}\n"
+                "  - array: PE\n    shape: [3]\n    links:\n"
+                "      - {name: late, map: \"PE[i] -> PE[%s]\", interval: %d, tensors: [%s], "
+                "energy_pj: 0}\n"
+                "  - {memory: L1, energy_pj: {tensors: {A: {read: 1, write: %d}, "
+                "B: {read: 1, write: %d}, Y: {read: %d, write: %d}}}}\n"
+                "  - {compute: mac, energy_pj: 1, cycles: 1}\n",
+                pj[0], pj[1], pj[2], pj[3], link[machines_draw(&rng, 4)],
+                2 + (int)machines_draw(&rng, 3), tensors[machines_draw(&rng, 3)], pj[4], pj[5],
+                pj[6], pj[7]);
+        if (open_texts(&one, &rng)) {
+            int before = c.wrong;
+            checked_open(&c, &one.problem, &rng);
+            check_mappings(&c, 6);
+            checked_close(&c);
+            if (c.wrong > before)
+                print_message("%s%s", one.workload_text, one.arch_text);
+        }
+        close_case(&one);
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+}
+
 /* ---- real layers ---- */
 
 static void test_real_layers(void **state)
@@ -711,6 +786,8 @@ int main(void)
             cmocka_unit_test(test_random_machines),
             cmocka_unit_test(test_short_windows),
             cmocka_unit_test(test_short_quotients),
+            cmocka_unit_test(test_short_groups),
+            cmocka_unit_test(test_late_links),
             cmocka_unit_test(test_real_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,15 +50,15 @@ static void add_bridge(struct bridges *bridges, const struct bridge *bridge)
         bridges->item[bridges->count++] = *bridge;
 }
 
-/* Add the bridges whose innermost digit is of "loop": those of two digits, links leading from one
- * to the next step of the second; or that digit alone, where there is no other. */
+/* Add the bridges whose innermost digit is of "loop": that digit alone, for what follows it may
+ * have too many steps; and those of two digits, links leading from one to the next step of the
+ * second. */
 static void add_bridges(const struct digits *from, int loop, struct bridges *bridges)
 {
     int n = from->b->problem->n_loops;
 
     for (int64_t steps = from->reach; steps > 1; steps--) {
         int64_t most = (from->reach + steps - 1) / steps;
-        bool is_alone = true;
         if (!may_step(from, loop, steps))
             continue;
         for (int64_t next = most; next > 1; next--) {
@@ -66,15 +66,13 @@ static void add_bridges(const struct digits *from, int loop, struct bridges *bri
                 bool same = i == loop;
                 if (!may_step(from, i, same ? steps * next : next))
                     continue;
-                is_alone = false;
                 if (same)
                     add_bridge(bridges, &(struct bridge){1, {loop}, {steps * next}});
                 else
                     add_bridge(bridges, &(struct bridge){2, {loop, i}, {steps, next}});
             }
         }
-        if (is_alone)
-            add_bridge(bridges, &(struct bridge){1, {loop}, {steps}});
+        add_bridge(bridges, &(struct bridge){1, {loop}, {steps}});
     }
 }
 

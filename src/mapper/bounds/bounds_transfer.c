@@ -164,6 +164,8 @@ static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
         local->group_words *= walk->group_mean[e];
         local->tile_words *= walk->tile_mean[e];
     }
+    if (walk->knows_net) /* no tile is short along what indexes the access */
+        local->group_words = walk->entering;
 }
 
 /* Whether the last tile of some loop that indexes the access is short. */
