@@ -77,7 +77,8 @@ def links_of(case, spec):
     for link in spec.get("links", []):
         if any(f"{t}[" in case["workload"]["op"] for t in link.get("tensors", TENSORS)):
             to = re.search(r"-> \w+\[(.*)\]", link["map"]).group(1).split(",")
-            yield [int(re.sub("[a-z]", "", x) or 0) for x in to], link.get("interval", 1)
+            if all(re.fullmatch(f"{x}([-+][0-9]+)?", at) for x, at in zip("ijk", to)):  # a constant distance
+                yield [int(at[1:] or 0) for at in to], link.get("interval", 1)
 
 
 def uses(case, nest, order):

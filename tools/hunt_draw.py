@@ -29,6 +29,9 @@ def draw_case(r):
     ask.update({"budget_seconds": r.choice([0.003, 0.02])} if r.random() < 0.1 else {})  # bounds of what is left
     ask.update({"timing": "roofline"} if ask["pareto"] else {})
     levels = draw_levels(r)
+    if r.random() < 0.04:
+        levels[-1].update(r.choice([{"gating": ["A"]}, {"skipping": ["A"]}, {"leakage_pj": 2}]))
+        workload.update({"density": {"A": 0.25, "B": 0.5}} if "B[" in workload["op"] else {"density": {"A": 0.25}})
     if r.random() < 0.2:
         ask["constraints"] = [draw_constraint(r, levels, sizes) for _ in range(r.choice([1, 1, 2, 3]))]
     return {"workload": workload, "levels": levels, "ask": ask}
@@ -50,7 +53,7 @@ def draw_statement(r, loops):
 
 
 def draw_levels(r):
-    levels = [{"memory": "DRAM", "energy_pj": r.choice([10, 100, {"read": 20, "write": 50}])}]
+    levels = [{"memory": "DRAM", "energy_pj": draw_energy(r, [10, 100, {"read": 20, "write": 50}])}]
     levels[0].update({"bandwidth_bits": r.choice([8, 16, 64, 1024])} if r.random() < 0.9 else {})
     levels += [draw_memory(r, "L2", 6, 60, False)] * (r.random() < 0.5)
     if r.random() < 0.9:
@@ -79,8 +82,17 @@ def some(r):
     return r.sample(TENSORS, r.choice([1, 1, 2]))
 
 
+def draw_energy(r, figures):
+    """One for all tensors, or for some of them another one."""
+    pj, most = r.choice(figures), r.choice([3, 100])
+    if r.random() > 0.2:
+        return pj
+    own = {t: {"read": r.choice([0, 1, most]), "write": r.choice([0, 1, most])} for t in some(r)}
+    return {**(pj if isinstance(pj, dict) else {"read": pj, "write": pj}), "tensors": own}
+
+
 def draw_memory(r, name, low, high, is_inside):
-    m = {"memory": name, "energy_pj": r.choice([1, 2, 5, {"read": 1, "write": 4}, {"read": 6, "write": 1}, 0])}
+    m = {"memory": name, "energy_pj": draw_energy(r, [1, 2, 5, {"read": 1, "write": 4}, {"read": 6, "write": 1}, 0])}
     if r.random() < 0.85:
         m["bandwidth_bits"] = r.choice([4, 8, 16, 64, 256, 0.7, 10.5, {"read": 16, "write": 64}, {"read": 64, "write": 8}])
     m.update(r.choice([{"capacity_words": r.randint(low, high)}, {"capacity_bytes": 2 * r.randint(low, high)},
@@ -109,13 +121,18 @@ def draw_array(r, name, most):
         wire.update({"bandwidth_bits": r.choice([4, 16])} if r.random() < 0.04 else {})
         kind = r.choice(kinds)
         if kind == "links":
-            step = r.choice({1: [(1,)] * 5 + [(-1,), (2,), (-2,)], 2: [(1, 0), (0, 1)] * 4 + [
-                (0, -1), (1, 1), (1, -1), (-1, 0), (0, 2), (2, 1)], 3: [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)]}[dims])
+            step = r.choice({1: [(1,)] * 5 + [(-1,), (2,), (-2,), (0,)], 2: [(1, 0), (0, 1)] * 4 + [
+                (0, -1), (1, 1), (1, -1), (-1, 0), (0, 2), (2, 1), (0, 0)], 3: [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)]}[dims])
             to = ",".join(f"{x}{d:+d}" if d else x for x, d in zip("ijk", step))
-            wire.update({"map": f"{own} -> {name}[{to}]", "interval": r.choice([0, 0, 0, 1, 1, 1, 1, 1, 2, 3])})
+            if r.random() < 0.04:  # no constant distance
+                n = a["shape"][0]
+                to = ",".join([r.choice([f"(i+1)%{n}", "0", "i/2", f"{n - 1}-i", "(i+1)%2+2*(i/2)"]), *"jk"[:dims - 1]])
+                step = [1]
+            wire.update({"map": f"{own} -> {name}[{to}]",
+                         "interval": r.choice([0, 0, 0, 1, 1, 1, 1, 1, 2, 3] if any(step) else [2, 3, 4])})
         else:
-            bus = r.choice({1: ["0"] * 6 + ["i/2", "i%2"], 2: ["0", "i", "i", "j", "j", "i+j", "i/2,j"],
-                            3: ["0", "i", "k", "i,j", "j,k"]}[dims])
+            bus = r.choice({1: ["0"] * 6 + ["i/2", "i%2"], 2: ["0", "i", "i", "j", "j", "i+j", "i/2,j", "i,j%2", "j/2"],
+                            3: ["0", "i", "k", "i,j", "j,k", "i,j+k", "k/2"]}[dims])
             wire["map"] = f"{own} -> {'BUS' if kind == 'multicast' else 'TREE'}[{bus}]"
         a.setdefault(kind, []).append(wire)
     return {**a, **r.choice([{}] * 20 + [{"pass_through": True}, {"word_bits": {"Y": 24}}])}
@@ -131,8 +148,8 @@ def draw_constraint(r, levels, sizes):
             f"order ... {some_loops}", f"order {some_loops} ..."])
     skew = " ".join(str(r.choice([0, 0, 1, 1, -1, 2])) for _ in level["shape"])
     return r.choice([f"{level['array']}: " + r.choice([
-        f"{loop} {factor}", f"{loop} <= {factor}", f"{loop} {factor} -> 0", f"skew {skew}",
-        f"only {some_loops}"]), f"utilization {r.choice([0.1, 0.3, 0.5])}"])
+        f"{loop} {factor}", f"{loop} <= {factor}", f"{loop} >= {factor}", f"{loop} {factor} -> 0", f"skew {skew}",
+        f"{loop} <= {factor} -> {len(level['shape']) - 1}", f"only {some_loops}"]), f"utilization {r.choice([0.1, 0.3, 0.5])}"])
 
 
 @functools.lru_cache
