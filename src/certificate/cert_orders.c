@@ -10,7 +10,8 @@
 
 enum {
     MOST_ORDERS = 20000, /* of a part */
-    ORDER_WORK = 4096 /* about, in elements looked at */
+    MOST_LOOKS = 1 << 27, /* at words of a part: some seconds */
+    ORDER_WORK = 4096 /* about, in looks */
 };
 
 struct orders {
@@ -18,6 +19,7 @@ struct orders {
     const struct cert_prices *prices;
     double goal, least;
     int n_looked_at;
+    uint64_t most; /* of the problem's "counting" */
     struct cert_order order[CERT_MEMORIES];
     struct cert_inside further[CERT_MOVES];
     double kept[CERT_MOVES][2];
@@ -129,6 +131,11 @@ static void look_at(struct orders *o)
     o->least = fmin(o->least, value);
 }
 
+static bool is_too_long(const struct orders *o)
+{
+    return o->n_looked_at > MOST_ORDERS || *o->leaf->p->counting > o->most;
+}
+
 static void order_row(struct orders *o, int m, unsigned left, struct cert_inside *placed);
 
 /* All orders of memory "m" and those outside of it. */
@@ -180,7 +187,7 @@ static void order_row(struct orders *o, int m, unsigned left, struct cert_inside
         end_row(o, m);
         return;
     }
-    for (int i = 0; i < p->n_loops && o->n_looked_at <= MOST_ORDERS; i++) {
+    for (int i = 0; i < p->n_loops && !is_too_long(o); i++) {
         struct cert_inside more = *placed;
         double before[CERT_MOVES][2];
         if (!(left >> i & 1) || (p->row[row].within[i] & left & ~(1U << i)) != 0)
@@ -212,11 +219,12 @@ double cert_least_counted(struct cert_leaf *leaf, const struct cert_prices *pric
             .prices = prices,
             .goal = goal,
             .least = INFINITY,
+            .most = *leaf->p->counting + MOST_LOOKS,
             .counted = sator_memo_new(sizeof(struct known))};
     for (int m = 0; m < leaf->p->n_moves; m++)
         o->further[m].stamps = 1;
     order_from(o, leaf->p->n_memories - 1);
-    double least = o->n_looked_at > MOST_ORDERS ? 0 : o->least;
+    double least = is_too_long(o) ? 0 : o->least;
     sator_memo_free(o->counted);
     free(o);
     return least;

@@ -1,7 +1,9 @@
 /* Words of a mapping counted from their definition (doc/model.md, sections 2 and 4): stamp by
- * stamp, PE by PE, element by element. What is alike is followed once: the runs of a row that begin
- * with nothing held, and the instances of the memory outside.
+ * stamp, PE by PE, a bit for each element of a tile. What is alike is followed once: the runs of a
+ * row that begin with nothing held, the instances of the memory outside, PEs that have the same
+ * neighbours, and the elements of a tile that differ in an index of one loop.
  */
+#include "base/memo.h"
 #include "base/memory.h"
 #include "certificate/cert_bound.h"
 
@@ -9,9 +11,10 @@
 #include <string.h>
 
 enum {
-    MOST_WORK = 1 << 22, /* elements looked at, by everything that may bring them */
+    MOST_WORK = 1 << 22, /* looks: at 64 elements, by everything that may bring them */
     MOST_MARKS = 1 << 22,
-    MOST_BACK = 8 /* stamps: of a link */
+    MOST_BACK = 8, /* stamps: of a link */
+    MOST_KINDS = 64 /* of PEs */
 };
 
 /* A memory's loops, which with the skew of the arrays directly inside are a digit of the stamp. */
@@ -23,6 +26,8 @@ struct digit {
 };
 
 struct pe {
+    double alike; /* PEs that have as many words at the same own times; 0: another one stands for it
+                   */
     int64_t at[CERT_DIMS];
     int64_t later[CERT_MEMORIES]; /* by digit */
     int from[CERT_LINKS]; /* by link: the PE at its other end; -1 */
@@ -35,11 +40,10 @@ struct values {
     unsigned char *is_one[CERT_DIMS];
 };
 
-/* What all PEs hold some stamps ago. */
+/* Some stamps ago. */
 struct past {
     bool is_any;
-    bool *is_active; /* by PE */
-    int64_t (*at)[CERT_DIMS];
+    int64_t digit[CERT_MEMORIES];
     bool has_parent; /* the memory outside holds something */
     int64_t parent_at[CERT_DIMS];
 };
@@ -52,13 +56,16 @@ struct walk {
     const struct cert_tensor *tensor;
     int n_digits, n_outer; /* of these, those outside of the parent */
     struct digit digit[CERT_MEMORIES];
-    double runs, copies, stamps; /* that are alike; followed */
+    double runs, copies, alike, stamps; /* that are alike, elements too; followed */
     int n_along[CERT_ROWS], along[CERT_ROWS][CERT_LOOPS]; /* innermost first */
-    int n_pes;
+    int n_pes, n_followed;
     struct pe *pe;
     struct values tile, parent;
     int64_t n_elements, (*element)[CERT_DIMS];
-    int64_t least[CERT_DIMS], span[CERT_DIMS]; /* of the tensor */
+    size_t n_words; /* of 64 elements */
+    uint64_t *left, *brought; /* elements that nothing has brought yet; that something has */
+    struct sator_memo *common; /* elements that what lies elsewhere has, too: words, by where */
+    int64_t least[CERT_DIMS], span[CERT_DIMS], unit[CERT_DIMS]; /* of the tensor's tiles */
     int64_t n_names;
     uint32_t *seen[CERT_BUSES]; /* by bus and element, the latest stamp */
     bool is_back[MOST_BACK + 1]; /* stamps that are looked at */
@@ -180,9 +187,43 @@ static bool list_elements(struct walk *w)
         while (e < w->tensor->n_dims && at[e] == v->span[e])
             at[e++] = 0;
         if (e == w->tensor->n_dims)
-            return true;
+            break;
         at[e]++;
     }
+    w->n_words = (size_t)(w->n_elements + 63) / 64;
+    w->left = sator_arena_alloc(w->arena, sizeof *w->left * w->n_words);
+    w->brought = sator_arena_alloc(w->arena, sizeof *w->left * w->n_words);
+    w->common = sator_memo_new(sizeof *w->left * w->n_words);
+    return true;
+}
+
+static bool is_within(const struct values *v, int n_dims, const int64_t *at, const int64_t *element)
+{
+    for (int e = 0; e < n_dims; e++) {
+        int64_t place = element[e] - at[e] - v->least[e];
+        if (place < 0 || place > v->span[e] || !v->is_one[e][place])
+            return false;
+    }
+    return true;
+}
+
+/* The elements of a tile that lies at "own" that the values "v" at "other" have, too, a bit each;
+ * valid until the next call. */
+static const uint64_t *common(
+        struct walk *w, const struct values *v, const int64_t *own, const int64_t *other)
+{
+    const int n_dims = w->tensor->n_dims;
+    int64_t key[1 + CERT_DIMS] = {v == &w->tile};
+    bool is_new;
+
+    for (int e = 0; e < n_dims; e++)
+        key[1 + e] = other[e] - own[e];
+    uint64_t *bits = sator_memo_place(w->common, key, 1 + (size_t)n_dims, &is_new);
+    for (int64_t k = 0; k < w->n_elements && is_new; k++) {
+        if (is_within(v, n_dims, &key[1], w->element[k]))
+            bits[k / 64] |= UINT64_C(1) << k % 64;
+    }
+    return bits;
 }
 
 /* ---- PEs ---- */
@@ -224,7 +265,7 @@ static void set_pe(const struct walk *w, const int64_t *at, struct pe *pe)
     const struct cert_problem *p = w->p;
     int64_t stride[CERT_LOOPS];
 
-    *pe = (struct pe){.at = {0}};
+    *pe = (struct pe){.alike = 1};
     for (int k = 0; k < w->n_digits; k++)
         pe->later[k] = w->digit[k].begin;
     for (unsigned left = w->move->between; left != 0; left &= left - 1) {
@@ -257,6 +298,46 @@ static int number_of(const struct walk *w, unsigned rows, const int64_t *at)
     return (int)number;
 }
 
+/* Whether the same links lead to both PEs, from tiles that lie and run alike from theirs. */
+static bool is_alike(const struct walk *w, const struct pe *a, const struct pe *b)
+{
+    bool alike = true;
+
+    for (int k = 0; k < w->move->n_hops && alike; k++) {
+        const struct pe *from_a = &w->pe[a->from[k]], *from_b = &w->pe[b->from[k]];
+        alike = (a->from[k] < 0) == (b->from[k] < 0);
+        for (int e = 0; e < w->tensor->n_dims && alike && a->from[k] >= 0; e++)
+            alike = from_a->at[e] - a->at[e] == from_b->at[e] - b->at[e];
+        for (int d = 0; d < w->n_digits && alike && a->from[k] >= 0; d++)
+            alike = from_a->later[d] - a->later[d] == from_b->later[d] - b->later[d];
+    }
+    return alike;
+}
+
+/* Let the first of PEs that have as many words stand for all: not where buses join PEs that want a
+ * word at the same time, or a sum waits on a link for what is outside at some time. */
+static void join_pes(struct walk *w)
+{
+    int first[MOST_KINDS], n = 0; /* of each kind */
+    bool may = w->move->n_buses == 0;
+
+    for (int k = 0; k < w->move->n_hops; k++)
+        may &= !w->tensor->is_output || w->move->hop[k].interval < 2;
+    w->n_followed = w->n_pes;
+    for (int i = 0; i < w->n_pes && may; i++) {
+        int k = 0;
+        while (k < n && !is_alike(w, &w->pe[first[k]], &w->pe[i]))
+            k++;
+        if (k < n) {
+            w->pe[first[k]].alike++;
+            w->pe[i].alike = 0;
+            w->n_followed--;
+        } else if (n < MOST_KINDS) {
+            first[n++] = i;
+        }
+    }
+}
+
 static bool list_pes(struct walk *w)
 {
     const struct cert_move *move = w->move;
@@ -287,6 +368,7 @@ static bool list_pes(struct walk *w)
             at[r] = 0;
         }
     }
+    join_pes(w);
     return true;
 }
 
@@ -310,17 +392,20 @@ static bool has_no_circle(const struct walk *w)
 
 /* ---- stamps ---- */
 
-static bool list_names(struct walk *w)
+/* Names of elements for buses; those of a tile that are alike have one. */
+static bool list_names(struct walk *w, const int64_t *alike)
 {
     const struct cert_tensor *t = w->tensor;
 
     w->n_names = 1;
-    for (int e = 0; e < t->n_dims; e++) {
+    for (int e = 0; e < t->n_dims && w->move->n_buses > 0; e++) {
         w->least[e] = w->span[e] = 0;
+        w->unit[e] = t->dim[e].n > 1 ? 1 : llabs(t->dim[e].coef[0]) * alike[t->dim[e].loop[0]];
         for (int k = 0; k < t->dim[e].n; k++) {
-            int64_t far = t->dim[e].coef[k] * (w->p->extent[t->dim[e].loop[k]] - 1);
+            int loop = t->dim[e].loop[k];
+            int64_t far = t->dim[e].coef[k] * (w->p->extent[loop] - alike[loop]);
             w->least[e] += far < 0 ? far : 0;
-            w->span[e] += llabs(far);
+            w->span[e] += llabs(far) / w->unit[e];
         }
         if (w->span[e] >= MOST_MARKS / w->n_names)
             return false;
@@ -336,78 +421,74 @@ static bool list_names(struct walk *w)
     return true;
 }
 
-/* Set what PEs hold in stamp "stamp". */
-static void look_back(struct walk *w, int64_t stamp, struct past *past)
+/* Look at stamp "stamp". */
+static void look_back(const struct walk *w, int64_t stamp, struct past *past)
 {
-    const int n_dims = w->tensor->n_dims;
-    int64_t digit[CERT_MEMORIES];
-
     past->is_any = stamp >= 0;
     if (!past->is_any)
         return;
     for (int k = w->n_digits - 1; k >= 0; k--) {
-        digit[k] = stamp % w->digit[k].values;
+        past->digit[k] = stamp % w->digit[k].values;
         stamp /= w->digit[k].values;
     }
     past->has_parent = true;
     memset(past->parent_at, 0, sizeof past->parent_at);
     for (int k = 0; k < w->n_outer && past->has_parent; k++) {
-        int64_t step = digit[k] - w->digit[k].begin;
+        int64_t step = past->digit[k] - w->digit[k].begin;
         past->has_parent = step >= 0 && step < w->digit[k].steps;
-        for (int e = 0; e < n_dims && past->has_parent; e++)
+        for (int e = 0; e < w->tensor->n_dims && past->has_parent; e++)
             past->parent_at[e] += w->digit[k].at[step][e];
     }
-    for (int i = 0; i < w->n_pes; i++) {
-        bool active = true;
-        memcpy(past->at[i], w->pe[i].at, sizeof past->at[i]);
-        for (int k = 0; k < w->n_digits && active; k++) {
-            int64_t step = digit[k] - w->pe[i].later[k];
-            active = step >= 0 && step < w->digit[k].steps;
-            for (int e = 0; e < n_dims && active; e++)
-                past->at[i][e] += w->digit[k].at[step][e];
-        }
-        past->is_active[i] = active;
-    }
 }
 
-static bool is_within(const struct values *v, int n_dims, const int64_t *at, const int64_t *element)
-{
-    for (int e = 0; e < n_dims; e++) {
-        int64_t place = element[e] - at[e] - v->least[e];
-        if (place < 0 || place > v->span[e] || !v->is_one[e][place])
-            return false;
-    }
-    return true;
-}
-
-static bool holds(const struct walk *w, int back, int pe, const int64_t *element)
+/* Where the PE's tile lies some stamps ago; false where it holds none. */
+static bool find_tile(const struct walk *w, int back, int pe, int64_t *at)
 {
     const struct past *past = &w->past[back];
+    bool active = past->is_any;
 
-    return past->is_any && past->is_active[pe] &&
-            is_within(&w->tile, w->tensor->n_dims, past->at[pe], element);
+    memcpy(at, w->pe[pe].at, sizeof w->pe[pe].at);
+    for (int k = 0; k < w->n_digits && active; k++) {
+        int64_t step = past->digit[k] - w->pe[pe].later[k];
+        active = step >= 0 && step < w->digit[k].steps;
+        for (int e = 0; e < w->tensor->n_dims && active; e++)
+            at[e] += w->digit[k].at[step][e];
+    }
+    return active;
 }
 
-/* Whether a sum may be on a link for "back" stamps: the memory outside has it all the while. */
-static bool is_kept_outside(const struct walk *w, int back, const int64_t *element)
+/* Take what the tile at "from" and, of a sum that is on a link for "back" stamps, the memory
+ * outside have in all of them away from what is left of the one at "own"; how many that are. */
+static int64_t take(struct walk *w, const int64_t *own, const int64_t *from, int back)
 {
-    bool all = true;
+    const struct past *past = w->past;
+    const int waits = back > 1 && w->tensor->is_output ? back : 0;
+    uint64_t *brought = w->brought;
+    int64_t n = 0;
 
-    for (int k = 1; k <= back && back > 1 && w->tensor->is_output && all; k++) {
-        const struct past *past = &w->past[k];
-        all = past->is_any && past->has_parent &&
-                is_within(&w->parent, w->tensor->n_dims, past->parent_at, element);
+    memcpy(brought, common(w, &w->tile, own, from), sizeof *brought * w->n_words);
+    for (int k = 1; k <= waits; k++) {
+        if (!past[k].is_any || !past[k].has_parent)
+            return 0;
+        const uint64_t *held = common(w, &w->parent, own, past[k].parent_at);
+        for (size_t i = 0; i < w->n_words; i++)
+            brought[i] &= held[i];
     }
-    return all;
+    for (size_t i = 0; i < w->n_words; i++) {
+        n += __builtin_popcountll(w->left[i] & brought[i]);
+        w->left[i] &= ~brought[i];
+    }
+    return n;
 }
 
 /* The bus that has had the element in this stamp; -1: none, and now all of the PE's have. */
-static int find_bus(struct walk *w, int pe, uint32_t stamp, const int64_t *element)
+static int find_bus(
+        struct walk *w, int pe, uint32_t stamp, const int64_t *at, const int64_t *element)
 {
     int64_t name = 0;
 
     for (int e = 0; e < w->tensor->n_dims; e++)
-        name = name * (w->span[e] + 1) + element[e] - w->least[e];
+        name = name * (w->span[e] + 1) + (at[e] + element[e] - w->least[e]) / w->unit[e];
     for (int k = 0; k < w->move->n_buses; k++) {
         uint32_t *seen = &w->seen[k][w->pe[pe].bus[k] * w->n_names + name];
         if (*seen == stamp)
@@ -417,41 +498,47 @@ static int find_bus(struct walk *w, int pe, uint32_t stamp, const int64_t *eleme
     return -1;
 }
 
-static void count_element(
-        struct walk *w, int pe, uint32_t stamp, const int64_t *element, struct cert_words *words)
+/* Count what a PE takes up whose tile lies at "own". */
+static void count_tile(
+        struct walk *w, int pe, uint32_t stamp, const int64_t *own, struct cert_words *words)
 {
     const struct cert_move *move = w->move;
+    int64_t from[CERT_DIMS], left = w->n_elements;
+    const double alike = w->pe[pe].alike;
 
-    if (holds(w, 1, pe, element))
-        return;
-    words->arriving++;
-    for (int k = 0; k < move->n_hops; k++) {
-        int from = w->pe[pe].from[k], back = (int)move->hop[k].interval;
-        if (from >= 0 && holds(w, back, from, element) && is_kept_outside(w, back, element)) {
-            words->wire_pj += move->hop[k].pj;
-            return;
-        }
+    for (size_t i = 0; i < w->n_words; i++)
+        w->left[i] = ~UINT64_C(0) >> (i + 1 < w->n_words ? 0 : 63 - (w->n_elements - 1) % 64);
+    if (find_tile(w, 1, pe, from))
+        left -= take(w, own, from, 1);
+    words->arriving += alike * (double)left;
+    for (int k = 0; k < move->n_hops && left > 0; k++) {
+        int back = (int)move->hop[k].interval, there = w->pe[pe].from[k];
+        if (there < 0 || !find_tile(w, back, there, from))
+            continue;
+        int64_t n = take(w, own, from, back);
+        words->wire_pj += alike * (double)n * move->hop[k].pj;
+        left -= n;
     }
-    int bus = find_bus(w, pe, stamp, element);
-    words->unique += bus < 0;
-    words->merged += bus >= 0 && w->tensor->is_output;
-    words->wire_pj += bus >= 0 ? move->bus[bus].pj : 0;
+    for (int64_t k = 0; k < w->n_elements && left > 0 && move->n_buses > 0; k++) {
+        int bus = w->left[k / 64] >> k % 64 & 1 ? find_bus(w, pe, stamp, own, w->element[k]) : -1;
+        left -= bus >= 0;
+        words->merged += bus >= 0 && w->tensor->is_output;
+        words->wire_pj += bus >= 0 ? move->bus[bus].pj : 0;
+    }
+    words->unique += alike * (double)left;
 }
 
 static void count_stamps(struct walk *w, struct cert_words *words)
 {
     for (int64_t stamp = 0; stamp < (int64_t)w->stamps; stamp++) {
+        int64_t own[CERT_DIMS];
         for (int back = 0; back <= MOST_BACK; back++) {
             if (w->is_back[back])
                 look_back(w, stamp - back, &w->past[back]);
         }
         for (int i = 0; i < w->n_pes; i++) {
-            for (int64_t k = 0; k < w->n_elements && w->past[0].is_active[i]; k++) {
-                int64_t element[CERT_DIMS];
-                for (int e = 0; e < w->tensor->n_dims; e++)
-                    element[e] = w->past[0].at[i][e] + w->element[k][e];
-                count_element(w, i, (uint32_t)stamp + 1, element, words);
-            }
+            if (w->pe[i].alike > 0 && find_tile(w, 0, i, own))
+                count_tile(w, i, (uint32_t)stamp + 1, own, words);
         }
     }
 }
@@ -469,13 +556,6 @@ static bool list_backs(struct walk *w)
         for (int64_t back = 2; back < interval && w->tensor->is_output; back++)
             w->is_back[back] = true;
     }
-    for (int back = 0; back <= MOST_BACK; back++) {
-        if (!w->is_back[back])
-            continue;
-        struct past *past = &w->past[back];
-        past->is_active = sator_arena_alloc(w->arena, sizeof *past->is_active * (size_t)w->n_pes);
-        past->at = sator_arena_alloc(w->arena, sizeof *past->at * (size_t)w->n_pes);
-    }
     return true;
 }
 
@@ -483,7 +563,7 @@ static bool set_up(struct walk *w, const struct cert_order *order)
 {
     const struct cert_problem *p = w->p;
     const int cold = cert_counted_cold_row(p, w->part, w->move);
-    int64_t extent[CERT_LOOPS];
+    int64_t extent[CERT_LOOPS], alike[CERT_LOOPS];
 
     for (int m = 0; m < p->n_memories && p->memory[m].row < w->move->child_row; m++) {
         w->n_outer += p->memory[m].row < p->memory[w->move->parent].row;
@@ -494,12 +574,18 @@ static bool set_up(struct walk *w, const struct cert_order *order)
     for (int i = 0; i < p->n_loops; i++)
         w->copies *= (double)cert_spread(p, w->part, w->move->outer, i);
     cert_inside(p, w->part, w->move->child_row, extent);
+    for (int i = 0; i < p->n_loops; i++) { /* what stands alone in an index differs in nothing */
+        alike[i] = w->tensor->plain >> i & 1 ? extent[i] : 1;
+        extent[i] /= alike[i];
+        w->alike *= (double)alike[i];
+    }
     if (!set_along(w) || !list_values(w, extent, &w->tile) || !list_elements(w) || !list_pes(w))
         return false;
     cert_inside(p, w->part, p->memory[w->move->parent].row, extent);
-    double work =
-            w->stamps * w->n_pes * (double)w->n_elements * (2 + w->move->n_hops + w->move->n_buses);
-    if (work > MOST_WORK || !list_values(w, extent, &w->parent) || !list_names(w) ||
+    double looks = (double)w->n_words * (2 + w->move->n_hops);
+    looks += (double)w->n_elements * w->move->n_buses;
+    double work = w->stamps * w->n_followed * looks;
+    if (work > MOST_WORK || !list_values(w, extent, &w->parent) || !list_names(w, alike) ||
             !list_backs(w) || !has_no_circle(w))
         return false;
     *p->counting += (uint64_t)work;
@@ -516,17 +602,19 @@ bool cert_count_words(const struct cert_problem *p, const struct cert_part *part
             .tensor = &p->tensor[move->tensor],
             .runs = 1,
             .copies = 1,
+            .alike = 1,
             .stamps = 1};
 
     bool counts = !p->holds_idle && !p->across && !move->has_more && set_up(&w, order);
     *words = (struct cert_words){0};
     if (counts)
         count_stamps(&w, words);
-    double times = w.runs * w.copies;
+    double times = w.runs * w.copies * w.alike;
     words->unique *= times;
     words->arriving *= times;
     words->merged *= times;
     words->wire_pj *= times;
+    sator_memo_free(w.common);
     sator_arena_free(w.arena);
     return counts;
 }

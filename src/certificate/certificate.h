@@ -162,7 +162,7 @@ struct cert_problem {
                          to cover */
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
-    uint64_t *counting; /* work on words that are counted: elements looked at */
+    uint64_t *counting; /* work on words that are counted: looks at 64 elements */
 };
 
 /* ---- cert_problem.c ---- */

@@ -488,30 +488,31 @@ static void test_figure_1(void **state)
     end(&f);
 }
 
+static const char image[] = "name: image\nsizes: {k: 8, c: 8, y: 16, x: 16, s: 3, r: 3}\n"
+                            "op: \"Y[k,y,x] += A[c,y+s,x+r] * B[k,c,s,r]\"\n";
+static const char mesh[] =
+        "name: mesh\nlevels:\n"
+        "  - {memory: scratchpad, energy_pj: {read: 1, write: 0}}\n"
+        "  - array: PE\n"
+        "    shape: [8, 8]\n"
+        "    links:\n"
+        "      - {name: n, map: \"PE[i,j] -> PE[i-1,j]\", interval: 1, energy_pj: 0}\n"
+        "      - {name: s, map: \"PE[i,j] -> PE[i+1,j]\", interval: 1, energy_pj: 0}\n"
+        "      - {name: w, map: \"PE[i,j] -> PE[i,j-1]\", interval: 1, energy_pj: 0}\n"
+        "      - {name: e, map: \"PE[i,j] -> PE[i,j+1]\", interval: 1, energy_pj: 0}\n"
+        "      - {name: nw, map: \"PE[i,j] -> PE[i-1,j-1]\", interval: 1, energy_pj: 0}\n"
+        "      - {name: ne, map: \"PE[i,j] -> PE[i-1,j+1]\", interval: 1, energy_pj: 0}\n"
+        "      - {name: sw, map: \"PE[i,j] -> PE[i+1,j-1]\", interval: 1, energy_pj: 0}\n"
+        "      - {name: se, map: \"PE[i,j] -> PE[i+1,j+1]\", interval: 1, energy_pj: 0}\n"
+        "  - {memory: registers, energy_pj: {read: 0, write: 0}}\n"
+        "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
+
 /* A mesh under three skews, each of which makes other links wires: reads of A and B as enumerated,
  * and of Y, which no link brings, 8 x 8 x 4 x 64 less its 2,048 elements. (Under the last skew
  * links to the north bring some of A two stamps late: 32,768 with them. Parts leave that out.) */
 static void test_mesh(void **state)
 {
     (void)state;
-    static const char conv[] = "name: conv\nsizes: {k: 8, c: 8, y: 16, x: 16, s: 3, r: 3}\n"
-                               "op: \"Y[k,y,x] += A[c,y+s,x+r] * B[k,c,s,r]\"\n";
-    static const char arch[] =
-            "name: mesh\nlevels:\n"
-            "  - {memory: scratchpad, energy_pj: {read: 1, write: 0}}\n"
-            "  - array: PE\n"
-            "    shape: [8, 8]\n"
-            "    links:\n"
-            "      - {name: n, map: \"PE[i,j] -> PE[i-1,j]\", interval: 1, energy_pj: 0}\n"
-            "      - {name: s, map: \"PE[i,j] -> PE[i+1,j]\", interval: 1, energy_pj: 0}\n"
-            "      - {name: w, map: \"PE[i,j] -> PE[i,j-1]\", interval: 1, energy_pj: 0}\n"
-            "      - {name: e, map: \"PE[i,j] -> PE[i,j+1]\", interval: 1, energy_pj: 0}\n"
-            "      - {name: nw, map: \"PE[i,j] -> PE[i-1,j-1]\", interval: 1, energy_pj: 0}\n"
-            "      - {name: ne, map: \"PE[i,j] -> PE[i-1,j+1]\", interval: 1, energy_pj: 0}\n"
-            "      - {name: sw, map: \"PE[i,j] -> PE[i+1,j-1]\", interval: 1, energy_pj: 0}\n"
-            "      - {name: se, map: \"PE[i,j] -> PE[i+1,j+1]\", interval: 1, energy_pj: 0}\n"
-            "  - {memory: registers, energy_pj: {read: 0, write: 0}}\n"
-            "  - {compute: mac, energy_pj: 0, cycles: 1}\n";
     static const char *const in_order[] = {"scratchpad: order k c y x s r"};
     static const struct {
         int64_t step[4];
@@ -520,7 +521,7 @@ static void test_mesh(void **state)
             {{0, 1, 0, 0}, 61440 + 18432}};
     struct fixture f;
 
-    begin(&f, conv, arch, SATOR_MAP_ENERGY, 1, in_order);
+    begin(&f, image, mesh, SATOR_MAP_ENERGY, 1, in_order);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const int64_t outside[6] = {8, 8, 2, 2, 3, 3};
         enter(&f, 4, known[i].step, false);
@@ -725,6 +726,106 @@ static void test_slides(void **state)
     end(&f);
 }
 
+static const struct cert_move *move_of(const struct fixture *f, const char *tensor)
+{
+    const struct cert_move *found = NULL;
+
+    for (int m = 0; m < f->problem->n_moves; m++) {
+        const struct cert_move *move = &f->problem->move[m];
+        if (strcmp(f->problem->tensor[move->tensor].name, tensor) == 0)
+            found = move;
+    }
+    assert_non_null(found);
+    return found;
+}
+
+/* The rows along which words of a mesh pass at the same own time or from PEs ahead, by the
+ * distances of links under each skew. Under (1, 1) links to the south and the east are wires, that
+ * to the south-east leads from a PE ahead; under (1, 0) those to the south are wires, and the first
+ * row of PEs is at the end of none. A PE of another j holds no word of B[k,j], and one of another y
+ * some of A[c,y+s,x+r]. */
+static void test_level(void **state)
+{
+    (void)state;
+    enum {
+        SOUTH = 1 << 1,
+        EAST = 1 << 2
+    };
+    static const struct {
+        const char *workload, *tensor;
+        int64_t step[4];
+        int down, right; /* the loop along each dimension; -1: none */
+        unsigned rows;
+    } known[] = {{gemm, "B", {0, 1, 1, 0}, 0, 1, SOUTH}, {gemm, "B", {0, 1, 1, 0}, 1, 0, EAST},
+            {gemm, "B", {0, 1, 1, 0}, 0, 0, SOUTH | EAST}, {gemm, "B", {0, 1, 1, 0}, 0, -1, SOUTH},
+            {gemm, "B", {0, 1, 0, 0}, 0, 0, SOUTH}, {gemm, "B", {0, 1, 0, 0}, 1, 0, 0},
+            {gemm, "A", {0, 1, 0, 0}, 0, 1, 0}, {gemm, "A", {0, -1, 0, 0}, 1, 1, SOUTH},
+            {image, "A", {0, 1, 0, 0}, 2, 0, SOUTH | EAST},
+            {image, "A", {0, 1, 0, 0}, 0, 3, SOUTH}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct fixture f;
+        begin(&f, known[i].workload, mesh, SATOR_MAP_ENERGY, 0, NULL);
+        f.question.counts = true;
+        enter(&f, 4, known[i].step, false);
+        f.part.factor[1][known[i].down] = 8;
+        if (known[i].right >= 0)
+            f.part.factor[2][known[i].right] = 8;
+        order(&f);
+        unsigned rows = cert_level_rows(f.problem, &f.part, move_of(&f, known[i].tensor));
+        if (rows != known[i].rows)
+            print_message("case %d: rows %u\n", (int)i, rows);
+        assert_int_equal(rows, known[i].rows);
+        end(&f);
+    }
+}
+
+/* Two loops along a row, i of A[i,k] and another one that does not index it, and a late link that
+ * leads "shift" PEs on. Where two PEs that it joins have the same digit of i, as listed one by one,
+ * it may bring words; where i is innermost it brings none elsewhere. */
+static void test_digits(void **state)
+{
+    (void)state;
+    static const char arch[] = "name: far\nlevels:\n"
+                               "  - {memory: DRAM}\n"
+                               "  - array: PE\n"
+                               "    shape: [12]\n"
+                               "    links: [{name: on, map: \"PE[i] -> PE[i+%d]\", interval: 3}]\n"
+                               "  - {compute: mac, cycles: 1}\n";
+    static const int64_t none[2] = {0}, factors[][2] = {{2, 2}, {2, 4}, {4, 2}, {4, 1}, {1, 4}};
+    char text[512];
+
+    for (int k = 0; k < 7 * 5 * 2; k++) {
+        const int shift = k % 7 + 1, inner = k / 35; /* 0: i is, 1: j is */
+        const int64_t *factor = factors[k / 7 % 5], used = factor[0] * factor[1];
+        struct fixture f;
+        bool meets = false;
+        snprintf(text, sizeof text, arch, shift);
+        begin(&f, gemm, text, SATOR_MAP_LATENCY, 0, NULL);
+        enter(&f, 2, none, false);
+        f.part.factor[1][0] = factor[0];
+        f.part.factor[1][1] = factor[1];
+        for (int d = 0; d < 2; d++) {
+            int loop = d == 0 ? inner : 1 - inner;
+            if (factor[loop] > 1)
+                f.part.along[1][f.part.n_along[1]++] = loop;
+        }
+        const struct cert_move *move = move_of(&f, "A");
+        bool unordered = cert_is_counted(f.problem, &f.part, move);
+        assert_true(cert_order_row(f.problem, &f.part, 1));
+        bool counted = cert_is_counted(f.problem, &f.part, move);
+        for (int64_t pe = 0; pe + shift < used; pe++) {
+            int64_t stride = inner == 0 ? 1 : factor[1];
+            meets |= pe / stride % factor[0] == (pe + shift) / stride % factor[0];
+        }
+        assert_true(counted || !meets);
+        assert_true(unordered || !counted);
+        if (inner == 0 && shift < used && factor[0] > 1)
+            assert_int_equal(counted, meets);
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -748,6 +849,8 @@ int main(void)
             cmocka_unit_test(test_dear_sums),
             cmocka_unit_test(test_told_apart),
             cmocka_unit_test(test_slides),
+            cmocka_unit_test(test_level),
+            cmocka_unit_test(test_digits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
