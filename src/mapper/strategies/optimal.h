@@ -373,9 +373,11 @@ int64_t optimal_left(const struct optimal_plan *plan, const struct optimal_branc
         int loop, int64_t factor);
 /* The cycles that the compute units take with the innermost tiles chosen. */
 double optimal_compute(const struct optimal_plan *plan, const struct optimal_branch *branch);
-/* Keep the shape's suffix products right from row "row" outward for one loop. */
-void optimal_refresh_shape(
-        const struct mapper_problem *problem, struct optimal_branch *branch, int row, int loop);
+/* Set one factor at memory "m", or all, and with them the shape's suffix products. */
+void optimal_set_factor(struct optimizer *o, int m, int loop, int64_t factor);
+void optimal_set_factors(struct optimizer *o, int m, const int64_t *factor);
+/* What is left of each loop outside memory "m", its factors being known. */
+void optimal_find_far(const struct optimizer *o, int m, int64_t *far);
 /* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
 void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size);
 
@@ -399,8 +401,10 @@ struct mapper_cost optimal_bound_unrolling(
  * into the compute units. False: it cannot win. */
 bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,
         struct mapper_share *share);
-/* Nothing is chosen, as before. */
-void optimal_close_visit(struct optimizer *o, const struct visit *visit);
+/* Choose the unrollings of the classes from "first" to "end" - 1; the rows of all others, which are
+ * open. Then nothing is chosen, as before. */
+unsigned optimal_take_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
+void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
 /* Search below an unrolling. */
 void optimal_visit(struct optimizer *o, const struct visit *visit);
 
@@ -611,6 +615,11 @@ double optimal_energy_beside(const struct optimizer *o, int m, const struct inne
 void optimal_limit_bounds(struct optimizer *o, double beside);
 /* What the transfers into memory "m" cost at least, its factors being known. */
 void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own);
+/* Bound the transfers into what lies inside memory "m" again, its factors being known and its own
+ * transfers costing "own": "refined". The loops "either" may stand there or further out. What all
+ * spend. */
+double optimal_bound_inner(struct optimizer *o, int m, unsigned either, const struct inner *inner,
+        const struct mapper_share *own, struct mapper_share *refined);
 /* List the tiles of memory "m" that may win. */
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
 /* The same, those with the best bound first, in table.tile_list. */

@@ -195,7 +195,6 @@ static bool is_whole(const struct optimal_plan *plan, const struct optimal_branc
 static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row;
     bool slides = false;
     bool fine = is_whole(o->plan, &o->at, loop) && !slides_inside(p, loop) &&
             !(o->at.tangled >> loop & 1);
@@ -207,8 +206,8 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     }
     if (!fine || (slides && optimal_is_spread(o->plan, &o->at, loop)))
         return false;
-    o->at.mapping.factor[row][loop] *= prime;
-    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    int64_t before = o->at.mapping.factor[p->memory[m].row][loop];
+    optimal_set_factor(o, m, loop, before * prime);
     int64_t size[MAPPER_ACCESSES];
     memcpy(size, o->at.size, sizeof size);
     optimal_refresh_sizes(o, m, loop, size);
@@ -217,8 +216,7 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
         if ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1)
             fine = optimal_is_gapless(o, m, a);
     }
-    o->at.mapping.factor[row][loop] /= prime;
-    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    optimal_set_factor(o, m, loop, before);
     return fine;
 }
 
@@ -316,11 +314,9 @@ bool optimal_is_dominated(struct optimizer *o, int m)
         if (m > 1 || o->at.rest[loop] % (here * prime) != 0 ||
                 (here > 1 && !o->at.growable[k].anywhere))
             continue;
-        o->at.mapping.factor[row][loop] *= prime;
-        optimal_refresh_shape(o->problem, &o->at, row, loop);
+        optimal_set_factor(o, m, loop, here * prime);
         bool fits = optimal_tile_fits(o, m);
-        o->at.mapping.factor[row][loop] = here;
-        optimal_refresh_shape(o->problem, &o->at, row, loop);
+        optimal_set_factor(o, m, loop, here);
         if (fits)
             return true;
     }

@@ -52,27 +52,10 @@ static unsigned open_loops(const struct optimizer *o, int at)
 static bool inner_cannot_win(struct optimizer *o, int m, int at, const struct inner *inner,
         const struct mapper_share *own, double *least_pj)
 {
-    const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row;
-    int64_t far[MAPPER_LOOPS];
-    struct mapper_share beside = *inner->settled, refined;
+    struct mapper_share refined;
     struct mapper_cost bound;
-    unsigned open = open_loops(o, at);
 
-    for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
-    sator_mapper_share_add(p, &beside, own);
-    sator_mapper_share_add(p, &beside, &o->table.least[m]);
-    sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_beside(o->bounds, &beside);
-    sator_mapper_bounds_either(o->bounds, open);
-    optimal_limit_bounds(o, beside.pj);
-    sator_mapper_bounds_share(
-            o->bounds, m + 1, &o->at.shape, o->at.mapping.factor[row], far, &refined);
-    sator_mapper_bounds_limit(o->bounds, INFINITY);
-    sator_mapper_bounds_either(o->bounds, 0);
-    sator_mapper_bounds_beside(o->bounds, NULL);
-    *least_pj = fmax(*least_pj, beside.pj + refined.pj);
+    *least_pj = fmax(*least_pj, optimal_bound_inner(o, m, open_loops(o, at), inner, own, &refined));
     return optimal_is_hopeless(o, m, inner->settled, &refined, own, &bound);
 }
 
@@ -109,7 +92,7 @@ static bool none_can_win(
         struct optimizer *o, int m, int at, bool grows, const struct inner *inner, double *least_pj)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row, n_tiles = 1;
+    int n_tiles = 1;
     int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], *factors = o->table.factors[at];
     struct mapper_share own;
     struct mapper_cost bound;
@@ -136,12 +119,9 @@ static bool none_can_win(
     slides &= grows; /* else tensors that slide are bounded by what each run brings */
     if (n_tiles < 4 || (slides && !all_gapless(o, m)))
         return false; /* not worth the work, or not sure */
-    for (int k = at; k < p->n_loops; k++) {
-        o->at.mapping.factor[row][o->at.listing[k]] = most[o->at.listing[k]];
-        optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
-    }
-    for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
+    for (int k = at; k < p->n_loops; k++)
+        optimal_set_factor(o, m, o->at.listing[k], most[o->at.listing[k]]);
+    optimal_find_far(o, m, far);
     sator_mapper_bounds_open(o->bounds, grows ? 0 : open_loops(o, at));
     sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
     sator_mapper_bounds_known(o->bounds, m);
@@ -157,10 +137,8 @@ static bool none_can_win(
     bool is_known = !hopeless && is_sure && knows_inner(o, m, at);
     if (is_known && grows)
         hopeless = optimal_pair_cannot_win(o, m, open_loops(o, at), least_pj);
-    for (int k = at; k < p->n_loops; k++) {
-        o->at.mapping.factor[row][o->at.listing[k]] = 1;
-        optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
-    }
+    for (int k = at; k < p->n_loops; k++)
+        optimal_set_factor(o, m, o->at.listing[k], 1);
     if (!hopeless && is_known)
         return inner_cannot_win(o, m, at, inner, &own, least_pj);
     return hopeless;

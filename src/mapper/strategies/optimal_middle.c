@@ -199,36 +199,6 @@ static void give_back_common(struct optimizer *o)
         o->at.rest[i] *= o->at.mapping.factor[row][i];
 }
 
-/* Choose the arrays outside the middle memories, those inside being open; their rows. */
-static unsigned open_arrays(struct optimizer *o, const struct visit *visit)
-{
-    const struct optimal_plan *plan = o->plan;
-    unsigned open = 0;
-
-    for (int c = 0; c < plan->n_classes; c++) {
-        const struct row_class *class = &plan->class[c];
-        for (int k = 0; k < class->n_rows && c >= plan->n_alike; k++)
-            open |= 1U << class->row[k];
-        if (c >= plan->n_alike)
-            continue;
-        optimal_spread(plan, &o->at, &class->choice[visit->choice[c]]);
-        optimal_place_unrolling(o, class, &class->choice[visit->choice[c]]);
-    }
-    return open;
-}
-
-static void close_arrays(struct optimizer *o, const struct visit *visit)
-{
-    const struct mapper_problem *p = o->problem;
-
-    for (int c = 0; c < o->plan->n_alike; c++)
-        optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops; i++)
-            o->at.mapping.factor[r][i] = 1;
-    }
-}
-
 /* Lower "least" to what the innermost tiles of a list cost at least, the transfers into the compute
  * units included. */
 static void take_least(
@@ -369,7 +339,7 @@ static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
     const struct mapper_problem *p = o->problem;
     struct mapper_share none = {0}, inside = least_of_none();
     bool may_win = true;
-    unsigned open = open_arrays(o, visits);
+    unsigned open = optimal_take_arrays(o, visits, 0, o->plan->n_alike);
 
     o->at.compute_cycles = INFINITY;
     for (int k = 0; k < o->table.innermost.count; k++)
@@ -402,7 +372,7 @@ static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
     }
     o->table.inside.n = 0;
     give_back_common(o);
-    close_arrays(o, visits);
+    optimal_leave_arrays(o, visits, 0, o->plan->n_alike);
     return may_win;
 }
 
@@ -456,24 +426,6 @@ static bool may_share(const struct optimal_plan *plan, size_t *n)
     return may;
 }
 
-/* Choose the arrays inside the middle memories; the rows of those outside, which are open. */
-static unsigned place_inside(struct optimizer *o, const struct visit *visit)
-{
-    const struct optimal_plan *plan = o->plan;
-    unsigned open = 0;
-
-    for (int c = 0; c < plan->n_classes; c++) {
-        const struct row_class *class = &plan->class[c];
-        for (int k = 0; k < class->n_rows && c < plan->n_alike; k++)
-            open |= 1U << class->row[k];
-        if (c < plan->n_alike)
-            continue;
-        optimal_spread(plan, &o->at, &class->choice[visit->choice[c]]);
-        optimal_place_unrolling(o, class, &class->choice[visit->choice[c]]);
-    }
-    return open;
-}
-
 /* List the innermost tiles of all unrollings with the arrays of "visit" inside: one PE of the
  * arrays outside after the other, as if their loops were outermost ones, would bring no more words.
  */
@@ -483,7 +435,7 @@ static void list_for_all(struct optimizer *o, const struct visit *visit, struct 
     int m = p->n_memories - 1;
     struct mapper_share fixed, share;
 
-    unsigned open = place_inside(o, visit);
+    unsigned open = optimal_take_arrays(o, visit, o->plan->n_alike, o->plan->n_classes);
     o->at.compute_cycles = o->plan->least_cycles;
     o->at.is_apart = true;
     sator_mapper_bounds_strides(o->bounds, true);
@@ -502,12 +454,7 @@ static void list_for_all(struct optimizer *o, const struct visit *visit, struct 
     }
     sator_mapper_bounds_strides(o->bounds, false);
     o->at.is_apart = false;
-    for (int c = o->plan->n_alike; c < o->plan->n_classes; c++)
-        optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops; i++)
-            o->at.mapping.factor[r][i] = 1;
-    }
+    optimal_leave_arrays(o, visit, o->plan->n_alike, o->plan->n_classes);
 }
 
 void optimal_list_inner(struct optimizer *o, int first)
@@ -621,7 +568,7 @@ static void list_innermost(struct optimizer *o, const struct visit *visit, int k
             optimal_add_choice(&o->table.innermost, &o->table.tile_list[m].item[n]);
         }
     }
-    optimal_close_visit(o, visit);
+    optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
 }
 
 /* Follow those of the "k"-th visit, which begin with the "first", as far as they may win with what
@@ -651,7 +598,7 @@ static int follow_innermost(struct optimizer *o, const struct visit *visit, int 
         optimal_sort_choices(list);
         optimal_follow_choices(o, m, &(struct inner){&fixed, &share});
     }
-    optimal_close_visit(o, visit);
+    optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
     return end;
 }
 

@@ -79,8 +79,7 @@ bool optimal_settle_anew(
 
     if (!pair->is_known || !pair->reaches_in || o->at.tabulating)
         return false;
-    for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o->plan, &o->at, m, i, near[i]);
+    optimal_find_far(o, m, far);
     sator_mapper_share_add(p, &beside, own);
     sator_mapper_share_add(p, &beside, &o->table.least[m]);
     sator_mapper_bounds_known(o->bounds, m);
@@ -107,8 +106,7 @@ bool optimal_pair_cannot_win(struct optimizer *o, int m, unsigned open, double *
         if (p->row[r].is_space)
             return false;
     }
-    for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o->plan, &o->at, m, i, near[i]);
+    optimal_find_far(o, m, far);
     sator_mapper_share_add(p, &beside, &o->table.least[m]);
     sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_beside(o->bounds, &beside);

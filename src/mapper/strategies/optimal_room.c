@@ -84,11 +84,9 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
         return false;
     if (o->at.crowded[m] == 0)
         return true;
-    o->at.mapping.factor[row][loop] = factor;
-    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    optimal_set_factor(o, m, loop, factor);
     bool fits = fits_outside(o, m);
-    o->at.mapping.factor[row][loop] = 1;
-    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    optimal_set_factor(o, m, loop, 1);
     return fits;
 }
 

@@ -66,15 +66,12 @@ static bool has_no_gaps(struct optimizer *o, int loop)
 
 static bool may_take(struct optimizer *o, int loop, int64_t prime)
 {
-    int row = o->problem->memory[SECOND].row;
-    int64_t *factor = &o->at.mapping.factor[row][loop];
+    int64_t before = o->at.mapping.factor[o->problem->memory[SECOND].row][loop];
     bool may = has_no_gaps(o, loop);
 
-    *factor *= prime;
-    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    optimal_set_factor(o, SECOND, loop, before * prime);
     may = may && optimal_tile_fits(o, SECOND) && has_no_gaps(o, loop);
-    *factor /= prime;
-    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    optimal_set_factor(o, SECOND, loop, before);
     return may;
 }
 

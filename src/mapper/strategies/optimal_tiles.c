@@ -57,11 +57,9 @@ void optimal_limit_bounds(struct optimizer *o, double beside)
 
 void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own)
 {
-    const struct mapper_problem *p = o->problem;
     int64_t far[MAPPER_LOOPS];
 
-    for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[p->memory[m].row][i]);
+    optimal_find_far(o, m, far);
     sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, own);
 }
@@ -77,36 +75,44 @@ static bool orders_cannot_win(struct optimizer *o, int m, const struct mapper_sh
     return optimal_is_hopeless(o, m, settled, refined, &choice->own, bound);
 }
 
+double optimal_bound_inner(struct optimizer *o, int m, unsigned either, const struct inner *inner,
+        const struct mapper_share *own, struct mapper_share *refined)
+{
+    const struct mapper_problem *p = o->problem;
+    const int64_t *near = o->at.mapping.factor[p->memory[m].row];
+    struct mapper_share beside = *inner->settled;
+    int64_t far[MAPPER_LOOPS];
+
+    optimal_find_far(o, m, far);
+    sator_mapper_share_add(p, &beside, own);
+    sator_mapper_share_add(p, &beside, &o->table.least[m]);
+    sator_mapper_bounds_known(o->bounds, m);
+    sator_mapper_bounds_beside(o->bounds, &beside);
+    sator_mapper_bounds_either(o->bounds, either);
+    optimal_limit_bounds(o, beside.pj);
+    sator_mapper_bounds_share(o->bounds, m + 1, &o->at.shape, near, far, refined);
+    sator_mapper_bounds_limit(o->bounds, INFINITY);
+    sator_mapper_bounds_either(o->bounds, 0);
+    sator_mapper_bounds_beside(o->bounds, NULL);
+    return beside.pj + refined->pj;
+}
+
 /* Bound the transfers into what lies inside memory "m" again, its factors being known: "settled"
  * and the bound of "choice", whose own transfers are. Whether the tile may win. */
 static bool may_win(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
-    const struct mapper_problem *p = o->problem;
     struct mapper_share refined, anew, none = {0};
     struct mapper_cost bound, other;
-    int row = p->memory[m].row;
-    int64_t far[MAPPER_LOOPS];
 
-    for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
-    struct mapper_share beside = *inner->settled;
-    sator_mapper_share_add(p, &beside, &choice->own);
-    sator_mapper_share_add(p, &beside, &o->table.least[m]);
-    sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_beside(o->bounds, &beside);
-    optimal_limit_bounds(o, beside.pj);
-    sator_mapper_bounds_share(
-            o->bounds, m + 1, &o->at.shape, o->at.mapping.factor[row], far, &refined);
-    sator_mapper_bounds_limit(o->bounds, INFINITY);
-    sator_mapper_bounds_beside(o->bounds, NULL);
+    optimal_bound_inner(o, m, 0, inner, &choice->own, &refined);
     double least_pj = 0;
     if (optimal_is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound) ||
             orders_cannot_win(o, m, inner->settled, &refined, choice, &bound) ||
             optimal_pair_cannot_win(o, m, 0, &least_pj))
         return false;
     choice->settled = *inner->settled;
-    sator_mapper_share_add(p, &choice->settled, &refined);
+    sator_mapper_share_add(o->problem, &choice->settled, &refined);
     if (optimal_settle_anew(o, m, &choice->own, &anew)) {
         if (optimal_is_hopeless(o, m, &anew, &choice->own, &none, &other))
             return false;
@@ -223,8 +229,6 @@ static int find_affordable(struct optimizer *o, int m, const struct mapper_share
 static void take_outer(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row;
-    int64_t *factor = o->at.mapping.factor[row];
     struct mapper_share others = *inner->settled;
     struct mapper_cost bound;
 
@@ -241,10 +245,9 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
         o->at.beyond_pj = tile->beyond_pj;
         if (optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
             continue;
-        for (int i = 0; i < p->n_loops; i++) {
-            factor[i] = tile->extent[i] / o->at.shape.inside[row + 1][i];
-            optimal_refresh_shape(o->problem, &o->at, row, i);
-        }
+        for (int i = 0; i < p->n_loops; i++)
+            optimal_set_factor(
+                    o, m, i, tile->extent[i] / o->at.shape.inside[p->memory[m].row + 1][i]);
         if (optimal_is_dominated(o, m)) {
             o->search->counters.pruned_dominated++;
             continue;
@@ -252,10 +255,7 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
         keep_phased(o, m, inner, &choice);
     }
     o->at.beyond_pj = 0;
-    for (int i = 0; i < p->n_loops; i++) {
-        factor[i] = 1;
-        optimal_refresh_shape(o->problem, &o->at, row, i);
-    }
+    optimal_set_factors(o, m, optimal_ones);
 }
 
 /* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
@@ -326,7 +326,7 @@ static bool list_tiles(
         struct optimizer *o, int m, int at, const struct inner *inner, double least_pj)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row, loop = o->at.listing[at]; /* one past the end: unused */
+    int loop = o->at.listing[at]; /* one past the end: unused */
 
     optimal_climb(o);
     if (sator_mapper_should_stop(o->search) ||
@@ -368,8 +368,7 @@ static bool list_tiles(
             o->search->counters.pruned_dominated++;
             continue;
         }
-        o->at.mapping.factor[row][loop] = factors[k];
-        optimal_refresh_shape(o->problem, &o->at, row, loop);
+        optimal_set_factor(o, m, loop, factors[k]);
         o->at.alive = alive;
         o->at.outside = outside;
         o->at.beyond_pj = beyond;
@@ -389,8 +388,7 @@ static bool list_tiles(
     o->at.outside = outside;
     o->at.beyond_pj = beyond;
     o->at.holding[loop] = holding;
-    o->at.mapping.factor[row][loop] = 1;
-    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    optimal_set_factor(o, m, loop, 1);
     memcpy(o->at.size, before, sizeof before);
     memcpy(o->at.most, most, sizeof most);
     return true;
@@ -427,8 +425,6 @@ void optimal_list_again(
         struct optimizer *o, int m, const struct inner *inner, const struct tile_list *from)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row;
-    int64_t *factor = o->at.mapping.factor[row];
 
     o->table.tile_list[m].count = 0;
     optimal_open_pair(o, m, inner);
@@ -438,17 +434,11 @@ void optimal_list_again(
             divides = o->at.rest[i] % from->item[k].factor[i] == 0;
         if (!divides || sator_mapper_is_hopeless(o->search, from->item[k].pj, from->item[k].cycles))
             continue;
-        for (int i = 0; i < p->n_loops; i++) {
-            factor[i] = from->item[k].factor[i];
-            optimal_refresh_shape(p, &o->at, row, i);
-        }
+        optimal_set_factors(o, m, from->item[k].factor);
         optimal_refresh_sizes(o, m, -1, o->at.size);
         add_tile(o, m, inner);
     }
-    for (int i = 0; i < p->n_loops; i++) {
-        factor[i] = 1;
-        optimal_refresh_shape(p, &o->at, row, i);
-    }
+    optimal_set_factors(o, m, optimal_ones);
     optimal_sort_choices(&o->table.tile_list[m]);
 }
 
@@ -456,12 +446,10 @@ void optimal_list_again(
 static void go_on(struct optimizer *o, int m, const struct mapper_share *settled,
         const struct mapper_share *own)
 {
-    const int64_t *factor = o->at.mapping.factor[o->problem->memory[m].row];
     int64_t rest[MAPPER_LOOPS], left[MAPPER_LOOPS];
 
     memcpy(rest, o->at.rest, sizeof rest);
-    for (int i = 0; i < o->problem->n_loops; i++)
-        left[i] = optimal_left(o->plan, &o->at, m, i, factor[i]);
+    optimal_find_far(o, m, left);
     memcpy(o->at.rest, left, sizeof left);
     optimal_choose_tiles(o, m - 1, &(struct inner){settled, own});
     memcpy(o->at.rest, rest, sizeof rest);
@@ -529,19 +517,14 @@ static void go_on_in_orders(
 static void take_rest(struct optimizer *o, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[0].row;
-
     bool is_only = o->plan->imperfect && p->n_memories == 1; /* and takes all blocks */
     struct mapper_mapping placed = o->at.mapping;
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t fixed = p->row[row].fixed[i];
-        o->at.mapping.factor[row][i] = is_only
-                ? sator_mapper_blocks(p->extent[i], o->at.unrolled_of[i].lanes)
-                : o->at.rest[i];
-        if (p->chains && o->at.unrolled_of[i].form == MAPPER_ANY &&
-                fixed > o->at.mapping.factor[row][i])
-            o->at.mapping.factor[row][i] = fixed;
-        optimal_refresh_shape(o->problem, &o->at, row, i);
+        int64_t fixed = p->row[p->memory[0].row].fixed[i];
+        int64_t factor = is_only ? sator_mapper_blocks(p->extent[i], o->at.unrolled_of[i].lanes)
+                                 : o->at.rest[i];
+        bool is_given = p->chains && o->at.unrolled_of[i].form == MAPPER_ANY && fixed > factor;
+        optimal_set_factor(o, 0, i, is_given ? fixed : factor);
     }
     if (is_only)
         o->at.compute_cycles = optimal_compute(o->plan, &o->at);
@@ -561,10 +544,7 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
         o->at.mapping = placed; /* with the factors as the tiles further out have them */
         sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     }
-    for (int i = 0; i < p->n_loops; i++) {
-        o->at.mapping.factor[row][i] = 1;
-        optimal_refresh_shape(o->problem, &o->at, row, i);
-    }
+    optimal_set_factors(o, 0, optimal_ones);
 }
 
 void optimal_sort_choices(struct tile_list *list)
@@ -591,9 +571,7 @@ void optimal_list_choices(struct optimizer *o, int m, const struct inner *inner)
 void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row;
     struct tile_list *list = &o->table.tile_list[m];
-
     double compute = o->at.compute_cycles;
     for (int k = 0; k < list->count && !sator_mapper_should_stop(o->search); k++) {
         const struct tile_choice *choice = &list->item[k];
@@ -606,10 +584,7 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
             break;
         }
         struct tile_choice chosen = *choice; /* the list may be another one soon */
-        for (int i = 0; i < p->n_loops; i++) {
-            o->at.mapping.factor[row][i] = choice->factor[i];
-            optimal_refresh_shape(o->problem, &o->at, row, i);
-        }
+        optimal_set_factors(o, m, choice->factor);
         if (m == o->at.grown) {
             optimal_refresh_sizes(o, m, -1, o->at.size);
             optimal_find_growable(o, false);
@@ -625,10 +600,7 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
             go_on(o, m, &chosen.settled, &chosen.own);
     }
     o->at.compute_cycles = compute;
-    for (int i = 0; i < p->n_loops; i++) {
-        o->at.mapping.factor[row][i] = 1;
-        optimal_refresh_shape(o->problem, &o->at, row, i);
-    }
+    optimal_set_factors(o, m, optimal_ones);
 }
 
 /* Choose the factors of memory row "m", then of those outside it. */

@@ -81,16 +81,30 @@ void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size)
     }
 }
 
-/* Keep the shape's suffix products right from row "row" outward for one loop. */
-void optimal_refresh_shape(
-        const struct mapper_problem *problem, struct optimal_branch *branch, int row, int loop)
+void optimal_set_factor(struct optimizer *o, int m, int loop, int64_t factor)
 {
-    int64_t extent = problem->extent[loop];
+    int row = o->problem->memory[m].row;
+    int64_t extent = o->problem->extent[loop];
 
+    o->at.mapping.factor[row][loop] = factor;
     for (int r = row; r >= 0; r--) {
-        int64_t inside = branch->shape.inside[r + 1][loop] * branch->mapping.factor[r][loop];
-        branch->shape.inside[r][loop] = inside < extent ? inside : extent;
+        int64_t inside = o->at.shape.inside[r + 1][loop] * o->at.mapping.factor[r][loop];
+        o->at.shape.inside[r][loop] = inside < extent ? inside : extent;
     }
+}
+
+void optimal_set_factors(struct optimizer *o, int m, const int64_t *factor)
+{
+    for (int i = 0; i < o->problem->n_loops; i++)
+        optimal_set_factor(o, m, i, factor[i]);
+}
+
+void optimal_find_far(const struct optimizer *o, int m, int64_t *far)
+{
+    const int64_t *factor = o->at.mapping.factor[o->problem->memory[m].row];
+
+    for (int i = 0; i < o->problem->n_loops; i++)
+        far[i] = optimal_left(o->plan, &o->at, m, i, factor[i]);
 }
 
 /* ---- the whole ---- */
@@ -230,16 +244,41 @@ void optimal_order_listing(const struct optimal_plan *plan, struct optimal_branc
     }
 }
 
+unsigned optimal_take_arrays(struct optimizer *o, const struct visit *visit, int first, int end)
+{
+    const struct optimal_plan *plan = o->plan;
+    unsigned open = 0;
+
+    for (int c = 0; c < plan->n_classes; c++) {
+        const struct row_class *class = &plan->class[c];
+        const struct unrolling *u = &class->choice[visit->choice[c]];
+        bool takes = first <= c && c < end;
+        for (int k = 0; k < class->n_rows && !takes; k++)
+            open |= 1U << class->row[k];
+        if (!takes)
+            continue;
+        optimal_spread(plan, &o->at, u);
+        optimal_place_unrolling(o, class, u);
+    }
+    return open;
+}
+
+void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int first, int end)
+{
+    for (int c = first; c < end; c++)
+        optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
+    for (int r = 0; r < o->problem->n_rows; r++)
+        memcpy(o->at.mapping.factor[r], optimal_ones,
+                sizeof *optimal_ones * (size_t)o->problem->n_loops);
+}
+
 bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,
         struct mapper_share *share)
 {
     const struct optimal_plan *plan = o->plan;
 
     o->at.compute_cycles = visit->compute_cycles;
-    for (int c = 0; c < plan->n_classes; c++)
-        optimal_spread(plan, &o->at, &plan->class[c].choice[visit->choice[c]]);
-    for (int c = 0; c < plan->n_classes; c++)
-        optimal_place_unrolling(o, &plan->class[c], &plan -> class[c].choice[visit->choice[c]]);
+    optimal_take_arrays(o, visit, 0, plan->n_classes);
     if (plan->imperfect) {
         optimal_take_unrolling(o);
         optimal_take_tiles(plan, &o->at);
@@ -258,18 +297,6 @@ bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct m
     return true;
 }
 
-void optimal_close_visit(struct optimizer *o, const struct visit *visit)
-{
-    const struct mapper_problem *p = o->problem;
-
-    for (int c = 0; c < o->plan->n_classes; c++)
-        optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops; i++)
-            o->at.mapping.factor[r][i] = 1;
-    }
-}
-
 void optimal_visit(struct optimizer *o, const struct visit *visit)
 {
     struct mapper_share fixed, share;
@@ -283,7 +310,7 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
         } else
             optimal_choose_tiles(o, m, &inner);
     }
-    optimal_close_visit(o, visit);
+    optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
 }
 
 /* Nothing is chosen. */
