@@ -491,12 +491,6 @@ bool optimal_is_bounded(
 /* Whether the last tile of "loop", as chosen, is as large as the others. */
 bool optimal_is_whole(
         const struct optimal_plan *plan, const struct optimal_branch *branch, int loop);
-/* Whether the grown tile may take factors of "loop" up to "factor" of it from outside: where
- * factors need not divide, it slides along nothing, and these tiles leave no remainder on any PE.
- * Factors outside may do: the nearest of them, g, becomes ceil(g / prime), and there are no more
- * tiles anywhere. */
-bool optimal_may_multiply(const struct optimal_plan *plan, const struct optimal_branch *branch,
-        int loop, int64_t factor);
 /* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
  * these keeps anything from one of its tiles to the next, nor slides while there. */
 bool optimal_is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch);

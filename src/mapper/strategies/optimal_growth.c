@@ -164,15 +164,17 @@ bool optimal_is_spread(
     return false;
 }
 
-bool optimal_may_multiply(const struct optimal_plan *plan, const struct optimal_branch *branch,
-        int loop, int64_t factor)
+/* Where chains of ceilings are factors: whether the grown tile may take some of "loop" from
+ * outside. It slides along nothing, and these tiles leave no remainder on any PE. Factors outside
+ * may do: the nearest of them, g, becomes ceil(g / prime), and there are no more tiles anywhere. */
+static bool may_multiply(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
 {
     const struct mapper_unrolled *unrolled = &branch->unrolled_of[loop];
-    int64_t pes = plan->problem->chains ? unrolled->pes : 1;
+    int64_t factor = branch->mapping.factor[plan->problem->innermost][loop];
 
-    return !plan->imperfect ||
-            (!(plan->problem->chains && plan->slides[loop]) &&
-                    plan->problem->extent[loop] % (unrolled->lanes * pes * factor) == 0);
+    return !plan->slides[loop] &&
+            plan->problem->extent[loop] % (unrolled->lanes * unrolled->pes * factor) == 0;
 }
 
 /* Whether no last tile is short along "loop" or the loops that it slides with. */
@@ -268,7 +270,7 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
         int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
         const int64_t *divisors = o->plan->divisors[i];
         int n_divisors = o->plan->n_divisors[i], before = o->at.n_growable, n_primes = 0;
-        if (p->chains && !optimal_may_multiply(o->plan, &o->at, i, o->at.mapping.factor[row][i]))
+        if (p->chains && !may_multiply(o->plan, &o->at, i))
             continue;
         if (o->plan->imperfect)
             n_divisors = optimal_divisors(o, rest, &divisors);

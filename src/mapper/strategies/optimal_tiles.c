@@ -258,19 +258,6 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
     optimal_set_factors(o, m, optimal_ones);
 }
 
-/* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
-static bool has_multiple(const struct optimal_plan *plan, const struct optimal_branch *branch,
-        int loop, const int64_t *factors, int count, int k)
-{
-    if (!optimal_may_multiply(plan, branch, loop, factors[k]))
-        return false;
-    for (int i = k + 1; i < count; i++) {
-        if (factors[i] % factors[k] == 0 && optimal_may_multiply(plan, branch, loop, factors[i]))
-            return true;
-    }
-    return false;
-}
-
 /* Whether the bound of what tiles of memory "m" bring never rises with their factor of "loop", the
  * last one to be chosen (optimal_none_can_win). */
 static bool falls_with(const struct optimizer *o, int m, int loop)
@@ -349,9 +336,6 @@ static bool list_tiles(
     }
     memcpy(before, o->at.size, sizeof before);
     int count = optimal_list_factors(o, m, loop, least_pj, factors);
-    bool only_maximal = m == o->at.grown && o->plan->outside_fits && at == p->n_loops - 1 &&
-            !o->plan->slides[loop] && !(o->at.tangled >> loop & 1) &&
-            (!o->plan->feeds || optimal_is_settled(o->plan, &o->at));
     bool is_middle = o->at.tabulating && o->table.inside.n > 0, has_outside = knows_outside(o, m);
     bool falls = at == p->n_loops - 1 && falls_with(o, m, loop);
     double closed_pj = INFINITY; /* with so much inside, tiles from here on bring too much */
@@ -363,11 +347,6 @@ static bool list_tiles(
     struct inner now = {inner->settled, &raised};
     for (int n = 0; n < count; n++) {
         int k = falls ? count - 1 - n : n;
-        if (only_maximal && has_multiple(o->plan, &o->at, loop, factors, count, k)) {
-            o->search->counters.tilings++;
-            o->search->counters.pruned_dominated++;
-            continue;
-        }
         optimal_set_factor(o, m, loop, factors[k]);
         o->at.alive = alive;
         o->at.outside = outside;
