@@ -64,17 +64,6 @@ void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own)
     sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, own);
 }
 
-/* Whether a tile of memory "m" that its table has for all orders of loops on arrays cannot win in
- * the one that they have: what it brings in that order takes longer to know. */
-static bool orders_cannot_win(struct optimizer *o, int m, const struct mapper_share *settled,
-        const struct mapper_share *refined, struct tile_choice *choice, struct mapper_cost *bound)
-{
-    if (!o->table.outer[m].known || !o->table.outer[m].in_any_order || o->at.is_unordered)
-        return false;
-    optimal_own_in_order(o, m, choice->item, &choice->own);
-    return optimal_is_hopeless(o, m, settled, refined, &choice->own, bound);
-}
-
 double optimal_bound_inner(struct optimizer *o, int m, unsigned either, const struct inner *inner,
         const struct mapper_share *own, struct mapper_share *refined)
 {
@@ -108,7 +97,6 @@ static bool may_win(
     optimal_bound_inner(o, m, 0, inner, &choice->own, &refined);
     double least_pj = 0;
     if (optimal_is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound) ||
-            orders_cannot_win(o, m, inner->settled, &refined, choice, &bound) ||
             optimal_pair_cannot_win(o, m, 0, &least_pj))
         return false;
     choice->settled = *inner->settled;
