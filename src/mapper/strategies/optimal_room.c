@@ -129,23 +129,6 @@ void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan)
     plan->joined = find_joined(plan);
 }
 
-/* Drop the factors from which a prime could move into the grown memory's tile: dominated. */
-static int drop_growable(struct optimizer *o, int loop, int64_t *factors, int count)
-{
-    for (int k = 0; k < o->at.n_growable; k++) {
-        int kept = 0;
-        for (int i = 0; i < count && o->at.growable[k].loop == loop; i++) {
-            if (factors[i] % o->at.growable[k].prime != 0)
-                factors[kept++] = factors[i];
-        }
-        if (o->at.growable[k].loop == loop) {
-            o->search->counters.pruned_dominated += (uint64_t)(count - kept);
-            count = kept;
-        }
-    }
-    return count;
-}
-
 /* The factors of "loop" at memory "m" that fit, given those of the loops before it. */
 static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 {
@@ -172,8 +155,6 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
         if (leaves && sator_mapper_may_have(o->problem, row, loop, divisors[d]))
             factors[count++] = divisors[d];
     }
-    if (m == o->at.grown - 1 && !o->at.tabulating)
-        count = drop_growable(o, loop, factors, count);
     int fit = 0, listed = count;
     if (o->problem->has_counted) { /* a tile need not need more than one that it is no multiple of
                                     */
