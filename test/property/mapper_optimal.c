@@ -685,6 +685,49 @@ static void test_two_families_are_exhaustive(void **state)
     assert_true(feasible > n_cases / 2 && passing > n_cases / 3);
 }
 
+/* Under a skew the time that a tile of an inner memory takes depends on its factors, and so does
+ * what it may spend beside the cheapest tile listed for the memory outside. */
+static void test_skewed_tables_are_exhaustive(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    int n_cases = (int)run_count(150), feasible = 0, wrong = 0;
+
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct problem_case c;
+        snprintf(c.workload_text, sizeof c.workload_text,
+                "name: conv\nsizes: {k: %d, c: 2, x: 2, r: 4}\n"
+                "op: \"Y[k,x] += A[c,x+2*r] * B[k,c,r]\"\n",
+                2 + 2 * (int)machines_draw(&rng, 2));
+        snprintf(c.arch_text, sizeof c.arch_text,
+                "name: skewed\nlevels:\n"
+                "  - {memory: DRAM, energy_pj: {read: 64, write: 64}, bypass: [A]}\n"
+                "  - {memory: L2, capacity_words: %d, energy_pj: {read: 2, write: 8}}\n"
+                "  - array: PE\n    shape: [%d, 4]\n    multicast:\n"
+                "      - {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.5}\n"
+                "    reduction:\n"
+                "      - {name: sums, map: \"PE[i,j] -> TREE[0]\", energy_pj: %d}\n"
+                "  - {memory: L1, capacity_words: %d, energy_pj: {read: %d, write: 2}}\n"
+                "  - array: lane\n    shape: [4, 4]\n    links:\n"
+                "      - {name: on, map: \"lane[i,j] -> lane[i-1,j+1]\", interval: 1, "
+                "energy_pj: 4, tensors: [A]}\n"
+                "  - {compute: mac, energy_pj: 0.25, cycles: 1}\n",
+                43 + (int)machines_draw(&rng, 2) * 43, 2 + 2 * (int)machines_draw(&rng, 3),
+                1 + (int)machines_draw(&rng, 20), 8 + (int)machines_draw(&rng, 30),
+                1 << machines_draw(&rng, 7));
+        assert_true(open_texts(&c, &rng));
+        if (skew_case(&c, &rng, false) && !c.problem.has_late) {
+            alone = 1; /* tables are made for single tiles, too */
+            wrong += !agree(&c, &feasible);
+            alone = 0;
+        }
+        close_case(&c);
+    }
+    print_message("%d feasible\n", feasible);
+    assert_int_equal(wrong, 0);
+    assert_true(feasible > n_cases / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -696,6 +739,7 @@ int main(void)
             cmocka_unit_test(test_counted_optimal_is_exhaustive),
             cmocka_unit_test(test_small_optimal_is_exhaustive),
             cmocka_unit_test(test_two_families_are_exhaustive),
+            cmocka_unit_test(test_skewed_tables_are_exhaustive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -329,7 +329,7 @@ static bool list_tiles(
     double closed_pj = INFINITY; /* with so much inside, tiles from here on bring too much */
     uint64_t alive = o->at.alive;
     int outside = o->at.outside;
-    double beyond = o->at.beyond_pj;
+    double beyond = o->at.beyond_pj, compute = o->at.compute_cycles;
     const uint64_t *holding = o->at.holding[loop];
     struct mapper_share raised = *inner->last;
     struct inner now = {inner->settled, &raised};
@@ -339,6 +339,7 @@ static bool list_tiles(
         o->at.alive = alive;
         o->at.outside = outside;
         o->at.beyond_pj = beyond;
+        o->at.compute_cycles = compute; /* not those of the factors further in, tried before */
         raised.pj = inner->last->pj;
         if (is_middle && !take_inside(o, m, loop, &raised))
             continue;
