@@ -751,6 +751,40 @@ static void test_late_links(void **state)
     assert_int_equal(c.wrong, 0);
 }
 
+/* Where an access stands under a condition, PEs do not read as many words; the one that has to take
+ * up the sums of a tree may be one with few. */
+static void test_uneven_sums(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+    int n_cases = (int)run_count(200);
+
+    for (int k = 0; k < n_cases && c.wrong < 3; k++) {
+        struct problem_case one;
+        snprintf(one.workload_text, TEXT,
+                "name: uneven\ndomain: \"{ S[i, j] : 0 <= i < %d and 0 <= j < 4 }\"\nreads:\n"
+                "  - \"{ S[i, j] -> A[i, j] : i <= j + %d }\"\n  - \"{ S[i, j] -> B[j] }\"\n"
+                "writes:\n  - \"{ S[i, j] -> Y[i] }\"\n",
+                4 + 2 * (int)machines_draw(&rng, 3), (int)machines_draw(&rng, 4));
+        snprintf(one.arch_text, TEXT,
+                "name: uneven\nlevels:\n  - {memory: DRAM, energy_pj: 100}\n"
+                "  - array: PE\n    shape: [4]\n"
+                "    reduction: [{name: sum, map: \"PE[i] -> TREE[0]\", energy_pj: 1}]\n"
+                "  - {memory: L1, energy_pj: 1, bandwidth_bits: 8}\n"
+                "  - {compute: mac, energy_pj: 1, cycles: 1}\n");
+        assert_true(open_texts(&one, &rng));
+        checked_open(&c, &one.problem, &rng);
+        check_mappings(&c, 2);
+        checked_close(&c);
+        if (c.wrong > 0)
+            print_message("%s%s", one.workload_text, one.arch_text);
+        close_case(&one);
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+}
+
 /* ---- real layers ---- */
 
 static void test_real_layers(void **state)
@@ -788,6 +822,7 @@ int main(void)
             cmocka_unit_test(test_short_quotients),
             cmocka_unit_test(test_short_groups),
             cmocka_unit_test(test_late_links),
+            cmocka_unit_test(test_uneven_sums),
             cmocka_unit_test(test_real_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

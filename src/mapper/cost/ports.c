@@ -56,25 +56,27 @@ static bool takes_up(const struct mapper_problem *p, const struct mapper_transfe
     return true;
 }
 
-/* Whether some instance of memory "m" surely takes up all its sums of "access" by itself. */
-static bool has_taker(const struct mapper_problem *p, int m, int access)
+/* Whether some instance of memory "m", or "each", surely takes up all its sums of "access" by
+ * itself. */
+static bool has_taker(const struct mapper_problem *p, int m, int access, bool each)
 {
     unsigned rows = 0, ends = 0;
+    bool all = false;
 
     for (int r = 0; r < p->memory[m].row; r++)
         rows |= p->row[r].is_space ? 1U << r : 0;
     do {
-        bool all = true;
+        all = true;
         for (int i = 0; i < p->n_transfers; i++) {
             const struct mapper_transfer *t = &p->transfer[i];
             if (t->access == access && t->child <= m)
                 all &= takes_up(p, t, ends);
         }
-        if (all)
-            return true;
+        if (all != each)
+            return all;
         ends = (ends - rows) & rows; /* the next set of these rows */
     } while (ends != 0);
-    return false;
+    return all;
 }
 
 /* The memories of several instances that hold what "t" brings, at its child or further inside. */
@@ -89,13 +91,20 @@ static unsigned memories_inside(const struct mapper_problem *p, const struct map
     return memories;
 }
 
+/* Where not all instances have as many of the other words, the one that takes up all of its sums
+ * may have fewer than they have on average. */
 static void find_shared_sums(struct mapper_problem *p)
 {
+    unsigned uneven = 0;
+
+    for (int a = 0; a < p->n_accesses; a++)
+        uneven |= p->access[a].is_counted ? 1U << a : 0;
     for (int m = 0; m < p->n_memories; m++) {
         struct mapper_memory *memory = &p->memory[m];
         memory->shared_sums = 0;
         for (int a = 0; a < p->n_accesses && memory->instances > 1; a++) {
-            if ((memory->holds >> a & 1) && p->access[a].role == SATOR_WRITE && !has_taker(p, m, a))
+            bool is_sum = (memory->holds >> a & 1) && p->access[a].role == SATOR_WRITE;
+            if (is_sum && !has_taker(p, m, a, (memory->holds & uneven) != 0))
                 memory->shared_sums |= 1U << a;
         }
     }
