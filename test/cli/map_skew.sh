@@ -71,4 +71,25 @@ for strategy in exhaustive optimal; do
     sator map merged.yaml --arch merging.yaml --objective energy --constraint 'PE: skew 0 1' \
         --strategy $strategy | sed -n '/^  mapping/p; /^  energy/p'
 done
+# Skews that make links late are searched together, and one of their mirror images alone: not where windows tell them apart.
+value() { sator map "$@" --json | sed -n 's/^\t*"edp": *\(.*\),/\1/p'; }
+compare() { # SHAPE LINKS: the best of all skews, and of each that is asked for by itself
+    { printf 'levels:\n  - {memory: L2, bandwidth_bits: {read: 128, write: 64}, energy_pj: {read: 5, write: 5}}\n  - array: PE\n    shape: [%s, %s]\n    links:\n' "$1" "$1"
+        for to in $2; do
+            echo "      - {name: \"to $to\", map: \"PE[i,j] -> PE[$to]\", interval: 1, energy_pj: 0.02}"
+        done
+        echo '  - {memory: registers, capacity_words: {A: 1, B: 1, Y: 1}, energy_pj: {read: 0.1, write: 0.1}}'
+        echo '  - {compute: mac, cycles: 1, energy_pj: 1}'
+    } >mesh.yaml
+    for skew in '0 0' '0 1' '0 -1' '1 0' '1 1' '1 -1' '-1 0' '-1 1' '-1 -1'; do
+        value window.yaml --arch mesh.yaml --constraint "PE: skew $skew"
+    done | sort -g | head -n 1 >each.txt
+    value window.yaml --arch mesh.yaml >all.txt
+    [ -s all.txt ] && cmp -s all.txt each.txt && echo "as good as each skew by itself"
+}
+four='i+1,j i-1,j i,j+1 i,j-1'
+printf 'sizes: {x: 4, r: 3}\nop: "Y[x] += A[x+r] * B[r]"\n' >window.yaml
+compare 3 "$four"
+printf 'sizes: {x: 6, r: 2, k: 3}\nop: "Y[x,k] += A[x+r,k] * B[r,x]"\n' >window.yaml
+compare 4 "$four i+1,j+1 i-1,j-1 i+1,j-1 i-1,j+1"
 exit 0

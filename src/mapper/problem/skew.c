@@ -37,16 +37,30 @@ bool sator_mapper_counts_skew(const struct mapper_problem *p)
     return p->skew != NULL && p->skew->counted;
 }
 
-int64_t sator_mapper_span(
-        const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
+static int64_t span_under(const struct mapper_skew *skew, const struct mapper_problem *p,
+        const struct mapper_mapping *mapping, int m)
 {
     int64_t span = 0;
 
+    for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
+        span += llabs(skew->step[r]) * (mapper_steps_at(p, mapping, r) - 1);
+    return span;
+}
+
+int64_t sator_mapper_span(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
+{
+    int64_t least = INT64_MAX;
+
     if (p->skew == NULL)
         return 0;
-    for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
-        span += llabs(p->skew->step[r]) * (mapper_steps_at(p, mapping, r) - 1);
-    return span;
+    if (p->skew->n_any == 0)
+        return span_under(p->skew, p, mapping, m);
+    for (int k = 0; k < p->skew->n_any; k++) {
+        int64_t span = span_under(p->skew->any[k], p, mapping, m);
+        least = span < least ? span : least;
+    }
+    return least;
 }
 
 int sator_mapper_joined_from(const struct mapper_problem *p, int m)

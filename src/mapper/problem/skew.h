@@ -12,6 +12,9 @@ struct mapper_skew {
     bool across; /* the loops of all memories outside the array are one row, so that these hold
                     windows of it (windows.c) */
     bool counted; /* what links bring late, or without a formula, is in the costs and bounds */
+    /* One of these, it is not known which: "step" is 1 along rows that some of them skew. */
+    int n_any;
+    const struct mapper_skew *const *any;
 };
 
 /* Skews to be searched, 65 at most; the first is none. What is not, a phrase each for users. */
@@ -57,8 +60,8 @@ bool sator_mapper_counts_skew(const struct mapper_problem *problem);
 
 /* By how many stamps less a link that leads "shift" far, by row, is late under "skew" (or NULL). */
 int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *shift);
-/* How much later the last PE in use of the arrays directly inside memory "m" runs than the first.
- */
+/* How much later the last PE in use of the arrays directly inside memory "m" runs than the first;
+ * at least, where it is not known which skew of several these have. */
 int64_t sator_mapper_span(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int m);
 /* Whether some value of a row that PEs run apart is nobody's: a PE then begins after another one

@@ -5,6 +5,7 @@
 #include "mapper/phases/phases.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     DRAWS = 1000,
@@ -68,22 +69,43 @@ static void take_any(const struct mapper_question *q, struct mapper_search *sear
     }
 }
 
-/* Search problem "i" with the best mapping so far to beat; "*best" is the problem of the best. */
-static void search_one(struct mapper_question *q, struct mapper_search *search, int i, int *best)
+/* Search a problem with the best mapping so far to beat; whether a better one was found. */
+static bool search_problem(const struct mapper_question *q, struct mapper_search *search,
+        const struct mapper_problem *problem)
 {
     uint64_t improvements = search->counters.improvements;
 
     search->most_looks = q->only_starts ? sator_mapper_looks(search) + START_LOOKS : 0;
     search->gave_up = false;
 
-    search->problem = &q->problems[i];
+    search->problem = problem;
     search->words = sator_mapper_words_new(search->problem);
     search->proved = false;
     search->bound = 0;
     run(search); /* after a stop: only finds its bound */
     sator_mapper_words_free(search->words);
-    if (search->counters.improvements != improvements)
+    return search->counters.improvements != improvements;
+}
+
+/* Search problem "i"; "*best" is the problem of the best. */
+static void search_one(struct mapper_question *q, struct mapper_search *search, int i, int *best)
+{
+    if (search_problem(q, search, &q->problems[i]))
         *best = i;
+}
+
+/* Search problem "first" and those that can be searched with it. By the scheduled time each is by
+ * itself, for the model may be asked so much about each. */
+static void search_group(struct mapper_question *q, struct mapper_search *search,
+        const bool *possible, bool *taken, int first, int *best)
+{
+    if (search->timer == NULL)
+        search->group = sator_mapper_group_skews(q, possible, taken, first);
+    if (search->group == NULL)
+        search_one(q, search, first, best);
+    else if (search_problem(q, search, search->group->joint))
+        *best = (int)(search->best_problem - q->problems);
+    search->group = NULL;
 }
 
 /* The problems from "first" to "end" - 1, those last of which the engines count some words: with a
@@ -133,14 +155,17 @@ static void search_counted(
 {
     struct mapper_timer *timer = search->timer;
     bool is_timed = q->options->timing == SATOR_TIMING_SCHEDULED;
+    bool *taken = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
+    memset(taken, false, sizeof *taken * (size_t)q->n_problems);
     search->counted_open = q->leaves_counted;
     for (int i = q->n_apart; i < q->n_counted; i++) {
         struct mapper_timer own = {0};
-        if (!possible[i] || search->counted_open || (is_timed && timer == NULL && search->found))
+        if (!possible[i] || taken[i] || search->counted_open ||
+                (is_timed && timer == NULL && search->found))
             continue;
         search->timer = timer == NULL ? NULL : &own;
-        search_one(q, search, i, best);
+        search_group(q, search, possible, taken, i, best);
         search->counted_open |= search->stopped != SATOR_OK;
     }
     search->timer = timer;
@@ -180,8 +205,8 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
             bound = search->bound;
         proved &= search->proved;
     }
-    search->has_dived = false;
     search_counted(q, search, possible, best);
+    search->has_dived = false;
     proved &= search->found || !search->counted_open;
     search_windows(q, search, possible, best);
     proved &= search->found || !search->windows_open;

@@ -42,6 +42,12 @@ double sator_mapper_size(const struct mapper_question *question);
 void sator_mapper_climb_choices(const struct mapper_question *question,
         struct mapper_search *search, int *order, int *best);
 
+/* skew_groups.c: the group of problem "first", one of a skew under which words are counted, and of
+ * those that can be searched with it, all of which are then "taken": skews between which bounds see
+ * no difference but in how far links lead and how long runs take. NULL: there are no others. */
+const struct mapper_group *sator_mapper_group_skews(
+        const struct mapper_question *question, const bool *possible, bool *taken, int first);
+
 /* climb_choices.c: a good mapping over the skews under which words are counted, before any of them
  * is searched. */
 void sator_mapper_start_skews(

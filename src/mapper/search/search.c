@@ -132,6 +132,7 @@ void sator_mapper_offer(
     assert(sator_mapper_is_legal(search->problem, search->words, &arranged));
     search->found = true;
     search->best = arranged;
+    search->best_problem = search->problem;
     search->best_cost = cost;
     search->counters.improvements++;
 }

@@ -20,9 +20,11 @@ struct mapper_search {
     bool found;
     struct mapper_mapping best;
     struct mapper_cost best_cost;
+    const struct mapper_problem *best_problem; /* of which it is a mapping */
     bool has_begun; /* optimal: sunstone was asked for a start */
     const struct mapper_problem *wider; /* optimal: one that has more mappings, in which climbs look
                                            for a better one, too; NULL: none */
+    const struct mapper_group *group; /* optimal: the problem is the joint one of this; or NULL */
     bool has_dived; /* optimal: and found the best that is found so soon */
     bool only_dives; /* optimal: look for good mappings, without a proof */
     bool few_dives; /* ... in fewer places: a good one is known in each of many choices */
@@ -122,6 +124,23 @@ double sator_mapper_count_space(const struct mapper_problem *problem);
  * (NULL: then they are told apart). */
 bool sator_mapper_same_rows(
         const struct mapper_problem *problem, int a, int b, bool still, unsigned *told);
+
+/* ---- skew_groups.c ---- */
+/* Skews under which words are counted, searched together. */
+struct mapper_group {
+    int n;
+    const struct mapper_problem **part; /* these, of one choice of what bypasses what */
+    struct mapper_problem *joint; /* it has no mappings, but bounds that hold in each of them */
+    /* The turns of an array that leave its links as they are: rows that may run backwards, and
+     * pairs of rows that may change places. */
+    unsigned mirrored;
+    int n_swaps;
+    int swap[MAPPER_ROWS][2];
+};
+/* Whether the mappings with the unrolling of "mapping" in the "k"-th part cost as much as others:
+ * of an unrolling that comes before it, or a part before it, or where no array is skewed. */
+bool sator_mapper_is_elsewhere(
+        const struct mapper_group *group, int k, const struct mapper_mapping *mapping);
 
 /* ---- climb.c ---- */
 /* Try so many small changes of the best mapping so far (of any, where there is none), and offer

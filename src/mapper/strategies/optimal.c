@@ -52,6 +52,7 @@ void optimal_free(struct optimizer *o)
         free(o->table.tile_list[m].item);
         optimal_free_outer(&o->table.middle[m]);
     }
+    optimal_free_parts(o);
     free(o->table.innermost.item);
     free(o->table.visits.item);
     free(o->table.visits.alike);
@@ -102,6 +103,7 @@ static void optimize(struct mapper_search *search)
 
     begin_plan(search, plan, arena);
     struct optimizer *o = optimal_new(search, plan);
+    o->group = search->group;
     if (!search->found && (is_large(plan) || sator_mapper_is_short(search))) {
         o->table.climbs_at = 0;
         optimal_climb(o);
@@ -181,14 +183,26 @@ static bool try_order(void *data, bool is_usual)
 }
 
 /* What the search of a skew under which words are counted may look at: more, where formulas count
- * all of them. */
-static uint64_t most_counted_looks(const struct mapper_problem *p)
+ * all of them; for each, where several are searched together. */
+static uint64_t most_counted_looks(const struct mapper_search *search)
 {
+    const struct mapper_problem *p = search->problem;
+    uint64_t n = search->group != NULL ? (uint64_t)search->group->n : 1;
     bool asks = false;
 
     for (int t = 0; t < p->n_transfers; t++)
         asks |= p->transfer[t].is_counted && p->transfer[t].links_alone == NULL;
-    return asks ? MOST_ASKED_LOOKS : MOST_COUNTED_LOOKS;
+    return n * (asks ? MOST_ASKED_LOOKS : MOST_COUNTED_LOOKS);
+}
+
+/* Try the other orders in which loops of the best mapping may share array dimensions. */
+static void try_orders_of_best(struct mapper_search *search, const struct mapper_problem *p)
+{
+    struct reordering best = {search, search->best};
+
+    if (search->stopped == SATOR_OK && search->found &&
+            sator_mapper_is_legal(p, search->words, &search->best))
+        sator_mapper_each_order(p, &best.mapping, try_order, &best);
 }
 
 /* Other orders of the loops that share an array dimension, with what is best in the usual one to
@@ -196,17 +210,15 @@ static uint64_t most_counted_looks(const struct mapper_problem *p)
 static void search_row_orders(struct mapper_search *search, const struct mapper_problem *p)
 {
     uint64_t before = sator_mapper_looks(search) / 2;
-    uint64_t counted = sator_mapper_counts_skew(p) ? most_counted_looks(p) : 0;
+    uint64_t counted = sator_mapper_counts_skew(p) ? most_counted_looks(search) : 0;
     uint64_t least = counted > MOST_ORDER_LOOKS ? counted : MOST_ORDER_LOOKS;
     uint64_t most = p->in_hull ? MOST_HULL_LOOKS : before > least ? before : least;
-    struct reordering best = {search, search->best};
     double usual = search->bound; /* of the usual order, which the rest says nothing of */
 
     if (p->any_order == 0 || search->only_dives)
         return; /* after a stop what follows only finds its bound */
-    if (search->stopped == SATOR_OK && search->found &&
-            sator_mapper_is_legal(p, search->words, &search->best))
-        sator_mapper_each_order(p, &best.mapping, try_order, &best);
+    if (search->group == NULL) /* else "p" has no mappings */
+        try_orders_of_best(search, p);
     search->searches_orders = true;
     search->orders_open |= !search_within(search, p, most);
     search->searches_orders = false;
@@ -288,7 +300,7 @@ static void search_counted(struct mapper_search *search)
     bool known = !search->has_unknown, open = search->orders_open;
 
     search->most_work = MOST_COUNTED_WORK / 4; /* visit_listed gives more */
-    bool ends = search_within(search, p, most_counted_looks(p));
+    bool ends = search_within(search, p, most_counted_looks(search));
     if (ends)
         search_row_orders(search, p);
     search->most_work = 0;

@@ -343,6 +343,8 @@ struct optimizer {
     struct optimal_branch at;
     struct optimal_table table;
     struct optimal_tiling *tiling;
+    const struct mapper_group *group; /* whose joint problem it is; or NULL */
+    struct optimal_part *part; /* of it (optimal_parts.c); NULL: none is made yet */
 };
 
 /* The bounds of the transfers further in than the memory being tiled: those whose nearest row is
@@ -412,6 +414,16 @@ void optimal_visit(struct optimizer *o, const struct visit *visit);
 uint64_t optimal_looks(const struct optimizer *o);
 /* Every now and then, in a search that lasts: look for better mappings near the best. */
 void optimal_climb(struct optimizer *o);
+
+/* ---- optimal_parts.c ---- */
+/* Whether the unrolling chosen has mappings in some part of the joint problem that have to be
+ * looked at. */
+bool optimal_has_parts(const struct optimizer *o);
+/* Follow an unrolling whose innermost tiles are listed in each of these. */
+void optimal_follow_parts(struct optimizer *o, const struct visit *visit);
+/* Try small changes of the best mapping in one of them, the next one each time. */
+void optimal_climb_in_part(struct optimizer *o, int tries);
+void optimal_free_parts(struct optimizer *o);
 
 /* ---- optimal.c ---- */
 /* An optimizer at its beginning; "search" and "plan" are borrowed, and what it knows of the plan's

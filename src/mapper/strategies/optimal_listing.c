@@ -177,7 +177,8 @@ static void add_visit(struct optimizer *o, const int *choice)
             (o->at.is_unordered && !sator_mapper_has_orders(o->problem, &o->at.mapping)))
         return;
     if ((o->plan->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o) ||
-            !sator_mapper_may_spread(o->problem, &o->at.mapping, ~0U))
+            !sator_mapper_may_spread(o->problem, &o->at.mapping, ~0U) ||
+            (o->group != NULL && !optimal_has_parts(o)))
         return;
     optimal_know_unrolling(o->plan, &o->at, choice);
     if (optimal_is_image(o->plan, &o->at, NULL))

@@ -139,6 +139,10 @@ void optimal_climb(struct optimizer *o)
             o->plan->orders) /* what is near the best was tried with the usual one */
         return;
     o->table.climbs_at = looks + looks / 2 + WORTH_A_CLIMB;
+    if (o->group != NULL) {
+        optimal_climb_in_part(o, tries);
+        return;
+    }
     if (o->problem->has_counted && !o->table.has_started)
         sator_mapper_start(o->search, START_TRIES);
     o->table.has_started = true;
@@ -304,10 +308,13 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     if (optimal_open_visit(o, visit, &fixed, &share)) {
         struct inner inner = {&fixed, &share};
         int m = o->problem->n_memories - 1;
-        if (m > 0) {
+        if (m > 0)
             optimal_list_innermost(o, visit, &inner);
+        if (o->group != NULL)
+            optimal_follow_parts(o, visit);
+        else if (m > 0)
             optimal_follow_choices(o, m, &inner);
-        } else
+        else
             optimal_choose_tiles(o, m, &inner);
     }
     optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
