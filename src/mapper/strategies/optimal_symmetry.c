@@ -3,6 +3,7 @@
  * A permutation of the loops that takes every access to itself, between loops of equal extents,
  * takes a mapping to one of equal cost. Of two mappings that are each other's images one is enough.
  */
+#include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <string.h>
@@ -77,7 +78,8 @@ void optimal_find_symmetries(struct optimal_plan *plan)
     const struct mapper_problem *p = plan->problem;
     struct symmetry s;
 
-    if (p->has_fixed || p->has_orders || p->has_counted || p->n_spread_limits > 0)
+    if (p->has_fixed || p->has_orders || (p->has_counted && !sator_mapper_counts_skew(p)) ||
+            p->n_spread_limits > 0)
         return;
     for (int r = 0; r < p->n_rows; r++) {
         if (p->row[r].banned != 0)

@@ -237,7 +237,8 @@ void optimal_know_unrolling(
 
     branch->with_image = 0;
     for (int k = 0; k < plan->n_symmetries; k++)
-        branch->with_image |= plan->orders || (passed == 0 && !p->mixes_wires) ||
+        branch->with_image |= plan->orders || sator_mapper_counts_skew(p) ||
+                        (passed == 0 && !p->mixes_wires) ||
                         keeps_order(p, &branch->mapping, &plan->symmetry[k])
                 ? 1U << k
                 : 0;
