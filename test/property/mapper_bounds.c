@@ -785,6 +785,44 @@ static void test_uneven_sums(void **state)
     assert_int_equal(c.wrong, 0);
 }
 
+/* Where last tiles are short the PE that takes up the sums of wires may be the one with the short
+ * one. */
+static void test_short_sums(void **state)
+{
+    static const char *const way[] = {"i-1", "i+1"};
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+    int n_cases = (int)run_count(400);
+
+    for (int k = 0; k < n_cases && c.wrong < 3; k++) {
+        struct problem_case one;
+        snprintf(one.workload_text, TEXT,
+                "name: sums\nsizes: {i: %d, k: %d}\nop: \"Y[i] += A[k] * B[i,k]\"\n",
+                1 + (int)machines_draw(&rng, 5), 3 + (int)machines_draw(&rng, 9));
+        snprintf(one.arch_text, TEXT,
+                "name: sums\nlevels:\n  - {memory: DRAM, energy_pj: 100}\n"
+                "  - array: PE\n    shape: [%d]\n"
+                "    links: [{name: sum, map: \"PE[i] -> PE[%s]\", interval: 0, tensors: [Y], "
+                "energy_pj: 1}]\n"
+                "  - {memory: L1, energy_pj: 1, ports: [{name: own, tensors: [Y], bandwidth_bits: "
+                "8}]}\n"
+                "  - {compute: mac, energy_pj: 1, cycles: 1}\n",
+                2 + (int)machines_draw(&rng, 3), way[machines_draw(&rng, 2)]);
+        assert_true(open_texts(&one, &rng));
+        assert_int_equal(sator_mapper_allow_imperfect(one.ctx, &one.problem), SATOR_OK);
+        one.problem.chains = machines_draw(&rng, 2) != 0;
+        checked_open(&c, &one.problem, &rng);
+        check_mappings(&c, 6);
+        checked_close(&c);
+        if (c.wrong > 0)
+            print_message("%s%s", one.workload_text, one.arch_text);
+        close_case(&one);
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+}
+
 /* ---- real layers ---- */
 
 static void test_real_layers(void **state)
@@ -823,6 +861,7 @@ int main(void)
             cmocka_unit_test(test_short_groups),
             cmocka_unit_test(test_late_links),
             cmocka_unit_test(test_uneven_sums),
+            cmocka_unit_test(test_short_sums),
             cmocka_unit_test(test_real_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static bool has_taker(const struct mapper_problem *p, int m, int access, bool ea
         if (all != each)
             return all;
         ends = (ends - rows) & rows; /* the next set of these rows */
-    } while (ends != 0);
+    } while (ends != 0 && !p->imperfect); /* where last tiles are short the first has most words */
     return all;
 }
 
@@ -245,7 +245,9 @@ static void find_asked(struct mapper_problem *p)
 
 enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_problem *problem)
 {
-    problem->n_ports = 0;
+    problem->n_ports = problem->n_spared = 0;
+    problem->asked_ports = problem->asked_ragged_ports = problem->late_ports = 0;
+    memset(problem->fixed_bits, 0, sizeof problem->fixed_bits);
     for (int m = 0; m < problem->n_memories; m++) {
         const struct sator_level *level = &problem->arch->levels[problem->memory[m].level];
         int n_lanes;

@@ -563,5 +563,7 @@ enum sator_status sator_mapper_allow_imperfect(
     problem->imperfect = problem->chains = true;
     if (st == SATOR_OK)
         find_merged_windows(problem);
+    if (st == SATOR_OK) /* which sums are sure */
+        st = sator_mapper_find_ports(ctx, problem);
     return st;
 }
