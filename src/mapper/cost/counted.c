@@ -20,10 +20,14 @@ struct counted_words {
     double extra_pj;
 };
 
+enum {
+    MOST_KEY = 1 + MAPPER_ROWS * (MAPPER_LOOPS + 1)
+};
+
 /* The latest answer about a transfer: what a mapping costs, and its report, ask the same. */
 struct counted_answer {
     bool known;
-    struct mapper_mapping mapping;
+    int64_t key[MOST_KEY]; /* of the mapping */
     struct sator_volumes volumes;
     sator_int *by_link; /* links, then buses */
 };
@@ -344,31 +348,40 @@ static void ask_volumes(
     sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
     latest->known = st == SATOR_OK && latest->volumes.total <= INT64_MAX;
-    latest->mapping = *mapping;
 }
 
-static bool same_mapping(const struct mapper_problem *p, const struct mapper_mapping *a,
-        const struct mapper_mapping *b)
+/* The words that a key says a mapping with: factors by row, and an order, four bits a loop. */
+static size_t key_of(const struct mapper_problem *p, int transfer,
+        const struct mapper_mapping *mapping, int64_t *key)
 {
-    bool same = true;
+    size_t n = 0;
 
-    for (int r = 0; r < p->n_rows && same; r++) {
+    key[n++] = transfer;
+    for (int r = 0; r < p->n_rows; r++) {
         const struct mapper_row *row = &p->row[r];
-        same = memcmp(a->factor[r], b->factor[r], sizeof **a->factor * (size_t)p->n_loops) == 0 &&
-                memcmp(row->is_space ? a->along[r] : a->order[row->memory],
-                        row->is_space ? b->along[r] : b->order[row->memory],
-                        sizeof **a->order * (size_t)p->n_loops) == 0;
+        const int8_t *order = row->is_space ? mapping->along[r] : mapping->order[row->memory];
+        uint64_t packed = 0;
+        for (int i = 0; i < p->n_loops; i++) {
+            key[n++] = mapping->factor[r][i];
+            packed = packed << 4 | (uint64_t)order[i];
+        }
+        key[n++] = (int64_t)packed;
     }
-    return same;
+    return n;
 }
+
+_Static_assert(MAPPER_LOOPS <= 16, "an order in 64 bits");
 
 bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper_mapping *mapping,
         int transfer, struct sator_volumes *volumes)
 {
-    const struct counted_answer *latest = &c->latest[transfer];
+    struct counted_answer *latest = &c->latest[transfer];
+    int64_t key[MOST_KEY];
+    size_t size = sizeof *key * key_of(c->problem, transfer, mapping, key);
 
-    if (!latest->known || !same_mapping(c->problem, &latest->mapping, mapping))
+    if (!latest->known || memcmp(latest->key, key, size) != 0)
         ask_volumes(c, mapping, transfer);
+    memcpy(latest->key, key, size);
     *volumes = latest->volumes;
     return latest->known;
 }
@@ -496,28 +509,6 @@ static void find_alike(const struct mapper_problem *p, int transfer,
     }
 }
 
-/* The words that a key says a mapping with: factors by row, and an order, four bits a loop. */
-static size_t key_of(const struct mapper_problem *p, int transfer,
-        const struct mapper_mapping *mapping, int64_t *key)
-{
-    size_t n = 0;
-
-    key[n++] = transfer;
-    for (int r = 0; r < p->n_rows; r++) {
-        const struct mapper_row *row = &p->row[r];
-        const int8_t *order = row->is_space ? mapping->along[r] : mapping->order[row->memory];
-        uint64_t packed = 0;
-        for (int i = 0; i < p->n_loops; i++) {
-            key[n++] = mapping->factor[r][i];
-            packed = packed << 4 | (uint64_t)order[i];
-        }
-        key[n++] = (int64_t)packed;
-    }
-    return n;
-}
-
-_Static_assert(MAPPER_LOOPS <= 16, "an order in 64 bits");
-
 static void set_words(
         int transfer, const struct counted_words *words, struct mapper_traffic *traffic)
 {
@@ -558,7 +549,7 @@ void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper
     struct mapper_counting *c = sator_mapper_words_counting(words);
     const struct mapper_problem *p = c->problem;
     struct counted_words counted = {0}, *remembered;
-    int64_t key[1 + MAPPER_ROWS * (MAPPER_LOOPS + 1)];
+    int64_t key[MOST_KEY];
     struct mapper_mapping alike;
     struct sator_volumes volumes;
     bool is_new, has_formula = false;
