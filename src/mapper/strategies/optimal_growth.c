@@ -254,8 +254,6 @@ static void know_place(struct optimizer *o, int loop, int n, int n_primes)
     o->at.grows_anyhow |= anywhere && n > 0;
 }
 
-/* Set the primes by which the tile of the grown memory could still grow, or only whether there are
- * any that do so wherever they stand. */
 void optimal_find_growable(struct optimizer *o, bool only_whether)
 {
     const struct mapper_problem *p = o->problem;
@@ -292,7 +290,6 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
     }
 }
 
-/* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
 bool optimal_is_dominated(struct optimizer *o, int m)
 {
     const struct mapper_problem *p = o->problem;

@@ -34,7 +34,6 @@ bool optimal_is_hopeless(struct optimizer *o, int m, const struct mapper_share *
     return true;
 }
 
-/* The energy that all transfers but those into memory "m" spend at least. */
 double optimal_energy_beside(const struct optimizer *o, int m, const struct inner *inner)
 {
     return inner->settled->pj + inner->last->pj + o->table.least[m].pj + o->at.beyond_pj;
@@ -48,8 +47,6 @@ static double most_pj(const struct optimizer *o)
     return sator_mapper_most_pj(o->search, cycles) - o->problem->leakage_pj * cycles;
 }
 
-/* Let bounds of the transfers into memory "m" end where the tile cannot win: all others spend
- * "beside" at least. */
 void optimal_limit_bounds(struct optimizer *o, double beside)
 {
     sator_mapper_bounds_limit(o->bounds, most_pj(o) - beside);
@@ -571,7 +568,6 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
     optimal_set_factors(o, m, optimal_ones);
 }
 
-/* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
     if (m == 0) {

@@ -12,7 +12,6 @@ const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 
 
 /* ---- bounds of a branch ---- */
 
-/* Energy and cycles from a share that covers all transfers. */
 struct mapper_cost optimal_cost(const struct mapper_problem *problem,
         const struct optimal_branch *branch, const struct mapper_share *share)
 {
@@ -67,7 +66,6 @@ bool optimal_tile_fits(struct optimizer *o, int m)
     return sator_mapper_tile_fits(p, o->search->words, m, o->at.shape.inside[p->memory[m].row]);
 }
 
-/* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
 void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size)
 {
     const struct mapper_problem *p = o->problem;
@@ -152,7 +150,6 @@ void optimal_climb(struct optimizer *o)
         sator_mapper_climb_anew(o->search, CLIMB_TRIES);
 }
 
-/* The crew is another one: its words may spare and lend other energies. */
 void optimal_know_least(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -320,7 +317,6 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
 }
 
-/* Nothing is chosen. */
 void optimal_begin(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
