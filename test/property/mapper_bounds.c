@@ -774,6 +774,8 @@ static void test_uneven_sums(void **state)
                 "  - {memory: L1, energy_pj: 1, bandwidth_bits: 8}\n"
                 "  - {compute: mac, energy_pj: 1, cycles: 1}\n");
         assert_true(open_texts(&one, &rng));
+        if (machines_draw(&rng, 2) == 0)
+            assert_int_equal(sator_mapper_allow_imperfect(one.ctx, &one.problem), SATOR_OK);
         checked_open(&c, &one.problem, &rng);
         check_mappings(&c, 2);
         checked_close(&c);

@@ -75,7 +75,8 @@ static bool has_taker(const struct mapper_problem *p, int m, int access, bool ea
         if (all != each)
             return all;
         ends = (ends - rows) & rows; /* the next set of these rows */
-    } while (ends != 0 && !p->imperfect); /* where last tiles are short the first has most words */
+        /* where last tiles are short it has to be the first, which has most words */
+    } while (ends != 0 && (each || !p->imperfect));
     return all;
 }
 
