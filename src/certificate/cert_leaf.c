@@ -99,7 +99,6 @@ static void count_links(struct cert_leaf *leaf, int m)
 static void init(const struct cert_problem *p, const struct cert_part *part, struct cert_leaf *leaf)
 {
     leaf->arena = NULL;
-    leaf->any_counted = false;
     leaf->p = p;
     leaf->part = part;
     for (int i = 0; i < p->n_loops; i++) {
@@ -114,7 +113,6 @@ static void init(const struct cert_problem *p, const struct cert_part *part, str
         leaf->stamps[m] = 1;
         leaf->cold[m] = leaf->brought_cold[m] = cert_cold_row(p, part, v->child_row);
         leaf->is_counted[m] = v->may_count && cert_is_counted(p, part, v);
-        leaf->any_counted |= leaf->is_counted[m];
         if (leaf->is_counted[m]) {
             leaf->brought_cold[m] = cert_counted_cold_row(p, part, v);
             leaf->reach[m] = cert_reach(p, part, v);
@@ -453,7 +451,7 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
         bound = least_of_front(leaf, exact);
     if (bound < goal)
         bound = fmax(bound, cert_least_value(p, exact, least, leaf, goal));
-    if (bound < goal && leaf->any_counted)
+    if (bound < goal)
         bound = fmax(bound, cert_least_counted(leaf, exact, goal));
     sator_arena_free(leaf->arena);
     free(leaf);

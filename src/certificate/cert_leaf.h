@@ -34,7 +34,7 @@ struct cert_leaf {
     struct cert_places places[CERT_MOVES];
     struct cert_known_fresh fresh[CERT_MOVES][CERT_FRESH];
     double all[CERT_MOVES]; /* unique words of a stamp before which nobody held anything */
-    bool is_counted[CERT_MOVES], any_counted; /* the words have no formula; what others bring: */
+    bool is_counted[CERT_MOVES]; /* the words have no formula; what others bring: */
     int brought_cold[CERT_MOVES];
     int64_t reach[CERT_MOVES];
     struct sator_arena *arena;

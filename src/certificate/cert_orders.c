@@ -88,6 +88,22 @@ static const struct known *count(struct orders *o, int m)
     return known;
 }
 
+/* Whether all wires of the move lead to later PEs, or all to earlier ones: of others the model cuts
+ * some. */
+static bool leads_one_way(const struct cert_move *v)
+{
+    bool ahead = false, back = false;
+
+    for (int l = 0; l < v->n_links; l++) {
+        int r = 0;
+        while (r + 1 < CERT_ROWS && v->link[l].shift[r] == 0)
+            r++;
+        ahead |= v->link[l].is_wire && v->link[l].shift[r] > 0;
+        back |= v->link[l].is_wire && v->link[l].shift[r] < 0;
+    }
+    return !ahead || !back;
+}
+
 /* Whether "cert_energy" of what "find_words" says is no more than what the move costs: over links
  * and several buses the words that it fetches are the least, and of a wire that costs more than the
  * read or the update that it spares more fetched words may be less energy. Partial sums that come
@@ -103,6 +119,22 @@ static bool is_at_most(const struct orders *o, int m)
             (p->tensor[v->tensor].is_output ? outside->write_pj : outside->read_pj)[v->tensor];
 }
 
+/* Whether what "find_words" says is all that the move costs: no window is over links whose places
+ * are not known, nor over several kinds of links and buses. Long windows may be known in part. */
+static bool is_exact(const struct orders *o, int m)
+{
+    const struct cert_leaf *leaf = o->leaf;
+    const struct cert_move *v = &leaf->p->move[m];
+    const struct cert_tensor *t = &leaf->p->tensor[v->tensor];
+    bool is_plain = t->relevant == t->plain;
+
+    if (leaf->is_counted[m] || (!is_plain && !is_at_most(o, m)))
+        return false;
+    if (v->n_links == 0)
+        return is_plain || v->n_buses < 2;
+    return leaf->is_placed[m] && v->n_buses == 0 && !leaf->tile[m].has_gaps && leads_one_way(v);
+}
+
 /* An order of all memories. */
 static void look_at(struct orders *o)
 {
@@ -116,15 +148,15 @@ static void look_at(struct orders *o)
         find_words(o, m, &words[m]);
     double value = value_of(o, words, false);
     for (int m = 0; m < p->n_moves && value < o->goal; m++) {
-        if (!o->leaf->is_counted[m]) {
-            is_whole &= is_at_most(o, m);
+        if (is_exact(o, m))
             continue;
-        }
         const struct known *known = count(o, m);
-        is_whole &= known->is_counted;
-        if (known->is_counted)
+        if (known->is_counted) {
             words[m] = known->words;
-        value = fmax(value, value_of(o, words, false));
+            value = fmax(value, value_of(o, words, false));
+        } else {
+            is_whole &= !o->leaf->is_counted[m] && is_at_most(o, m);
+        }
     }
     if (value < o->goal && is_whole)
         value = fmax(value, value_of(o, words, true));

@@ -302,6 +302,7 @@ static enum sator_status add_link(struct maker *k, int level, const struct sator
     struct cert_hop hop = {.interval = link->interval, .pj = pj};
     int64_t late = link->interval;
     unsigned rows = 0, far = 0;
+    bool leads = true;
     enum sator_status st = SATOR_OK;
 
     for (int r = 0; r < p->n_rows; r++) {
@@ -310,6 +311,7 @@ static enum sator_status add_link(struct maker *k, int level, const struct sator
             continue;
         if (!cert_link_shift(link, row->memory, &made.shift[r]))
             return refuse(k, "links with a map that is no distance");
+        leads &= llabs(made.shift[r]) < row->pes;
         late -= row->step * made.shift[r];
         rows |= made.shift[r] != 0 ? 1U << r : 0;
         far |= llabs(made.shift[r]) > 1 ? 1U << r : 0;
@@ -317,8 +319,8 @@ static enum sator_status add_link(struct maker *k, int level, const struct sator
     made.is_wire = late == 0;
     hop.is_late = late < 0 || late > 1;
     memcpy(hop.shift, made.shift, sizeof hop.shift);
-    k->p->has_late |= hop.is_late && k->space->is_skewed;
-    if (rows == 0 && !hop.is_late)
+    k->p->has_late |= leads && hop.is_late && k->space->is_skewed;
+    if ((rows == 0 && !hop.is_late) || !leads)
         return SATOR_OK;
     if (!hop.is_late || !k->space->is_skewed || k->p->counts)
         SATOR_TRY(add_hop(k, &hop, move));
@@ -582,9 +584,11 @@ static bool is_alike(const struct cert_problem *p, int r, int s)
         alike &= (v->wired >> r & 1) == (v->wired >> s & 1);
         alike &= !v->is_directed ||
                 !((v->wired | v->passed) >> r & 1 || (v->wired | v->passed) >> s & 1);
-        for (int k = 0; k < v->n_hops && v->may_count; k++)
+        const struct cert_tensor *t = &p->tensor[v->tensor];
+        const bool tells = v->may_count || t->relevant != t->plain; /* what is where */
+        for (int k = 0; k < v->n_hops && tells; k++)
             alike &= v->hop[k].shift[r] == 0 && v->hop[k].shift[s] == 0;
-        for (int k = 0; k < v->n_buses && v->may_count; k++)
+        for (int k = 0; k < v->n_buses && tells; k++)
             alike &= (v->bus[k].joined >> r & 1) == (v->bus[k].joined >> s & 1);
     }
     for (int i = 0; i < p->n_limits; i++)
@@ -607,6 +611,10 @@ static void drop_row(struct cert_problem *p, int r)
 {
     for (int i = 0; i < p->n_moves; i++) {
         struct cert_move *v = &p->move[i];
+        for (int k = 0; k < v->n_hops; k++)
+            v->is_blurred |= v->hop[k].shift[r] != 0 || v->hop[k].shift[r - 1] != 0;
+        for (int k = 0; k < v->n_buses; k++)
+            v->is_blurred |= (v->bus[k].joined >> r & 1) != (v->bus[k].joined >> (r - 1) & 1);
         v->outer = without_row(v->outer, r);
         v->between = without_row(v->between, r);
         v->shared = without_row(v->shared, r);

@@ -338,6 +338,24 @@ static void join_pes(struct walk *w)
     }
 }
 
+/* Of wires that lead both ways those from the later of two PEs bring nothing. */
+static void cut_wires(struct walk *w)
+{
+    const struct cert_move *move = w->move;
+
+    for (int k = 0; k < move->n_hops; k++) {
+        bool is_both = false;
+        for (int other = 0; other < move->n_hops && move->hop[k].interval == 0; other++) {
+            bool is_back = move->hop[other].interval == 0;
+            for (int r = 0; r < w->p->n_rows; r++)
+                is_back &= move->hop[other].shift[r] == -move->hop[k].shift[r];
+            is_both |= is_back;
+        }
+        for (int i = 0; i < w->n_pes && is_both; i++)
+            w->pe[i].from[k] = w->pe[i].from[k] > i ? -1 : w->pe[i].from[k];
+    }
+}
+
 static bool list_pes(struct walk *w)
 {
     const struct cert_move *move = w->move;
@@ -368,6 +386,7 @@ static bool list_pes(struct walk *w)
             at[r] = 0;
         }
     }
+    cut_wires(w);
     join_pes(w);
     return true;
 }
@@ -605,7 +624,8 @@ bool cert_count_words(const struct cert_problem *p, const struct cert_part *part
             .alike = 1,
             .stamps = 1};
 
-    bool counts = !p->holds_idle && !p->across && !move->has_more && set_up(&w, order);
+    bool counts = !p->holds_idle && !p->across && !move->has_more && !move->is_blurred &&
+            set_up(&w, order);
     *words = (struct cert_words){0};
     if (counts)
         count_stamps(&w, words);

@@ -111,6 +111,7 @@ struct cert_move {
     bool is_odd; /* none has one: sums over both links and trees, or of windows over trees */
     unsigned connected; /* rows along which anything leads */
     bool has_more; /* links that are not listed: */
+    bool is_blurred; /* links or buses along dimensions that are one row: not where they lead */
     int n_hops; /* all links in order, those too that a skew makes late */
     struct cert_hop {
         bool is_late; /* neither a wire nor from the stamp before */

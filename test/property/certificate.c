@@ -140,7 +140,7 @@ static void forget(const struct cert_problem *c, const struct mapper_problem *p,
     }
 }
 
-/* Words that have no formula, counted here and by the engines. Whether some were. */
+/* Words counted here and by the engines. Whether some were of those that have no formula. */
 static bool compare_counted(const struct cert_problem *cert, const struct mapper_problem *p,
         const struct mapper_mapping *mapping, const struct cert_part *part,
         const struct mapper_traffic *traffic)
@@ -159,8 +159,7 @@ static bool compare_counted(const struct cert_problem *cert, const struct mapper
     for (int m = 0; m < cert->n_moves; m++) {
         const struct cert_move *move = &cert->move[m];
         struct cert_words words;
-        if (!cert_is_counted(cert, part, move) ||
-                !cert_count_words(cert, part, move, order, &words))
+        if (!cert_count_words(cert, part, move, order, &words))
             continue;
         for (int t = 0; t < p->n_transfers; t++) {
             const struct mapper_transfer *same = &p->transfer[t];
@@ -169,7 +168,7 @@ static bool compare_counted(const struct cert_problem *cert, const struct mapper
                 continue;
             assert_true(words.unique == (double)traffic->unique[t]);
             assert_true(words.arriving == (double)traffic->arriving[t]);
-            any = true;
+            any |= cert_is_counted(cert, part, move);
         }
     }
     return any;
@@ -189,7 +188,7 @@ static void compare(const struct problem_case *c, const struct cert_problem *cer
         int known = k < 3 ? n : (int)machines_draw(rng, (uint64_t)n + 1);
         forget(cert, p, mapping, known, machines_draw(rng, 3) > 0, &part);
         assert_true(cert_may_be(cert, &part));
-        if (known == n && cert->counts)
+        if (known == n)
             n_counted += compare_counted(cert, p, mapping, &part, &traffic);
         double bound = cert_bound(cert, &part, INFINITY);
         if (known == n)
@@ -346,7 +345,7 @@ static void test_certificates(void **state)
     print_message("%llu of %llu parts of %d certificates\n", (unsigned long long)verified,
             (unsigned long long)total, written);
     assert_int_equal(written, n_cases);
-    assert_true(n_cases < 60 || shares >= 0.97 * written); /* a few may have less */
+    assert_true(n_cases < 60 || shares >= 0.99 * written); /* a few may have less */
 }
 
 int main(void)
