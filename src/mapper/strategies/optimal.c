@@ -183,16 +183,14 @@ static bool try_order(void *data, bool is_usual)
 }
 
 /* What the search of a skew under which words are counted may look at: more, where formulas count
- * all of them; for each, where several are searched together. */
-static uint64_t most_counted_looks(const struct mapper_search *search)
+ * all of them. Skews that are searched together have no more: their tiles are listed once. */
+static uint64_t most_counted_looks(const struct mapper_problem *p)
 {
-    const struct mapper_problem *p = search->problem;
-    uint64_t n = search->group != NULL ? (uint64_t)search->group->n : 1;
     bool asks = false;
 
     for (int t = 0; t < p->n_transfers; t++)
         asks |= p->transfer[t].is_counted && p->transfer[t].links_alone == NULL;
-    return n * (asks ? MOST_ASKED_LOOKS : MOST_COUNTED_LOOKS);
+    return asks ? MOST_ASKED_LOOKS : MOST_COUNTED_LOOKS;
 }
 
 /* Try the other orders in which loops of the best mapping may share array dimensions. */
@@ -210,7 +208,7 @@ static void try_orders_of_best(struct mapper_search *search, const struct mapper
 static void search_row_orders(struct mapper_search *search, const struct mapper_problem *p)
 {
     uint64_t before = sator_mapper_looks(search) / 2;
-    uint64_t counted = sator_mapper_counts_skew(p) ? most_counted_looks(search) : 0;
+    uint64_t counted = sator_mapper_counts_skew(p) ? most_counted_looks(p) : 0;
     uint64_t least = counted > MOST_ORDER_LOOKS ? counted : MOST_ORDER_LOOKS;
     uint64_t most = p->in_hull ? MOST_HULL_LOOKS : before > least ? before : least;
     double usual = search->bound; /* of the usual order, which the rest says nothing of */
@@ -300,7 +298,7 @@ static void search_counted(struct mapper_search *search)
     bool known = !search->has_unknown, open = search->orders_open;
 
     search->most_work = MOST_COUNTED_WORK / 4; /* visit_listed gives more */
-    bool ends = search_within(search, p, most_counted_looks(search));
+    bool ends = search_within(search, p, most_counted_looks(p));
     if (ends)
         search_row_orders(search, p);
     search->most_work = 0;
