@@ -147,8 +147,10 @@ static void look_at(struct orders *o)
     for (int m = 0; m < p->n_moves; m++)
         find_words(o, m, &words[m]);
     double value = value_of(o, words, false);
-    for (int m = 0; m < p->n_moves && value < o->goal; m++) {
-        if (is_exact(o, m))
+    for (int k = 0; k < 2 * p->n_moves && value < o->goal;
+            k++) { /* those without a formula first */
+        const int m = k % p->n_moves;
+        if (o->leaf->is_counted[m] != (k < p->n_moves) || is_exact(o, m))
             continue;
         const struct known *known = count(o, m);
         if (known->is_counted) {
