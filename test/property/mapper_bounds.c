@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "mapper/problem/domain.h"
 #include "oracle/run.h"
 #include "property/mapper_case.h"
 #include "support/checked.h"
@@ -854,10 +855,77 @@ static void test_real_layers(void **state)
     assert_true(imperfect >= 6);
 }
 
+/* Three loops of a domain that is no box: triangles either way, bands, parts of a grid, what leaves
+ * fibers with gaps; products and sums over any of them. */
+static void draw_domain(struct machines_rng *rng, char *text)
+{
+    static const char *const conditions[] = {"j <= i", "j >= i", "j < i + 2",
+            "j <= i and j >= i - 1", "j != i", "k <= i", "k >= i", "k <= i and j <= i",
+            "j + i <= 4", "(i + j) % 2 = 0", "k + j >= i", "j <= i or k <= i", "2*j <= i",
+            "i % 2 = 0 or j <= 1", "k <= i + 1 and j <= i + 1"};
+    static const char *const operations[] = {"Y[i,j] += A[i,k] * B[k,j]", "Y[i] += A[i,j] * B[j,k]",
+            "Y[k] += A[i] * B[j,k]", "Y[i,j,k] += A[i] * B[j]", "Y[i,k] += A[i,j] * B[j+k]",
+            "Y[j] += A[i,k]"};
+    enum {
+        CONDITIONS = sizeof conditions / sizeof *conditions,
+        OPERATIONS = sizeof operations / sizeof *operations
+    };
+
+    snprintf(text, TEXT, "name: domain\nsizes: {i: %d, j: %d, k: %d}\nop: \"%s\"\nwhere: \"%s\"\n",
+            2 + 2 * (int)machines_draw(rng, 4), 2 + (int)machines_draw(rng, 7),
+            2 + (int)machines_draw(rng, 5), operations[machines_draw(rng, OPERATIONS)],
+            conditions[machines_draw(rng, CONDITIONS)]);
+}
+
+/* Domains that are no box, whose hull is bounded: tiles may be empty. */
+static void test_domains(void **state)
+{
+    (void)state;
+    int n_cases = (int)run_count(300), known = 0, scaled = 0;
+    struct machines_rng rng = {seed() + 1};
+    struct checked c = {.wrong = 0};
+
+    for (int k = 0; k < n_cases && c.wrong < 3; k++) {
+        struct problem_case one;
+        struct machines_options options = {.bandwidths = machines_draw(&rng, 2) != 0,
+                .most_memories = 4,
+                .counted = machines_draw(&rng, 8) == 0,
+                .small = machines_draw(&rng, 3) == 0};
+        draw_domain(&rng, one.workload_text);
+        machines_arch(&rng, &options, one.arch_text, TEXT);
+        if (open_texts(&one, &rng)) {
+            int before = c.wrong;
+            uint64_t draws = machines_draw(&rng, UINT64_MAX);
+            known += one.problem.domain != NULL;
+            scaled += one.problem.domain != NULL && one.problem.domain->scaled != 0;
+            checked_open(&c, &one.problem, &rng);
+            for (int i = 0; i < 4 && c.wrong < 3; i++) {
+                struct mapper_mapping mapping;
+                sator_mapper_draw(c.problem, &draws, &mapping);
+                checked_know(&c, &mapping);
+                for (int child = 1; child <= c.problem->n_memories; child++) {
+                    check_child(&c, child, &mapping);
+                    check_apart(&c, child, &mapping);
+                }
+                check_whole(&c, &mapping);
+            }
+            checked_close(&c);
+            if (c.wrong > before)
+                print_message("%s%s", one.workload_text, one.arch_text);
+        }
+        close_case(&one);
+    }
+    print_message("%d comparisons, %d domains known, %d with tensors of the hull\n", c.comparisons,
+            known, scaled);
+    assert_int_equal(c.wrong, 0);
+    assert_true(n_cases < 100 || scaled > n_cases / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_random_machines),
+            cmocka_unit_test(test_domains),
             cmocka_unit_test(test_short_windows),
             cmocka_unit_test(test_short_quotients),
             cmocka_unit_test(test_short_groups),

@@ -78,8 +78,8 @@ static bool bounds_hold(const struct mapper_phases *phases, struct mapper_words 
     struct mapper_shape shape;
     bool hold = true;
 
-    compute *=
-            p->imperfect ? first_stamps(p, mapping) : (double)sator_mapper_time_stamps(p, mapping);
+    compute *= p->imperfect ? first_stamps(p, mapping)
+                            : (double)sator_mapper_time_stamps(p, words, mapping);
     for (int m = 0; m < p->n_memories; m++) {
         sator_mapper_shape_init(p, &known, &shape);
         double least = sator_mapper_exposed(phases, words, &known, &shape, m);

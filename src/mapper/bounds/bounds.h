@@ -58,6 +58,9 @@ struct mapper_bounds;
 struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words, uint32_t joined);
 void sator_mapper_bounds_free(struct mapper_bounds *bounds);
+/* What the bounds are of: the problem, or the hull of its domain (domain.h); and its words. */
+const struct mapper_problem *sator_mapper_bounds_problem(const struct mapper_bounds *bounds);
+struct mapper_words *sator_mapper_bounds_words(const struct mapper_bounds *bounds);
 
 /* From now on the tiles along "loops" are only known to be at most those of the shape. That costs
  * must not fall with the words that cross is for the caller to know. */

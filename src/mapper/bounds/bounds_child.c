@@ -47,10 +47,12 @@ struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words, uint32_t joined)
 {
     struct mapper_bounds *b = sator_alloc(sizeof *b);
+    const struct mapper_domain *domain = problem->domain;
 
     assert(joined == 0 || (!problem->lends && !problem->imperfect));
-    b->problem = problem;
-    b->words = words;
+    b->asked = problem;
+    b->problem = domain != NULL ? domain->hull : problem;
+    b->words = domain != NULL ? sator_mapper_words_new(domain->hull) : words;
     b->joined = joined;
     b->open = b->either = 0;
     b->shrink = NULL;
@@ -85,7 +87,19 @@ void sator_mapper_bounds_free(struct mapper_bounds *b)
         return;
     for (int i = 0; i < b->n_groups; i++)
         sator_mapper_order_table_free(&b->group[i].orders);
+    if (b->asked->domain != NULL)
+        sator_mapper_words_free(b->words);
     free(b);
+}
+
+const struct mapper_problem *sator_mapper_bounds_problem(const struct mapper_bounds *b)
+{
+    return b->problem;
+}
+
+struct mapper_words *sator_mapper_bounds_words(const struct mapper_bounds *b)
+{
+    return b->words;
 }
 
 /* ---- a known tile ---- */
@@ -134,6 +148,39 @@ static void shrink_tiles(
         range->unique_ub = range->arriving_ub = (double)access->volume;
 }
 
+/* The share of the hull's instances that surely have their words brought (domain.h), to PEs that
+ * share or to each; 0: nothing is known of such tiles. */
+static double brought(const struct mapper_bounds *b, const struct mapper_walk *walk,
+        const struct mapper_shape *shape, const struct outside *outside, bool arriving)
+{
+    const struct mapper_domain *domain = b->asked->domain;
+    const int64_t *inside = shape->inside[outside->nearest + 1];
+    double share = domain->share;
+    bool is_open = b->open != 0 || b->either != 0 || b->strides, any_near = false;
+
+    if (!(domain->scaled >> walk->transfer->access & 1) || walk->transfer->reaches_back ||
+            walk->transfer->is_outside)
+        return 0;
+    for (int i = 0; i < b->problem->n_loops && !is_open; i++)
+        any_near |= (walk->access->relevant >> i & 1) && outside->near[i] > 1;
+    for (int i = 0; i < b->problem->n_loops; i++) {
+        bool apart = false;
+        if (!(walk->access->relevant >> i & 1) ||
+                (outside->near[i] == 1 && (any_near || outside->far[i] == 1)))
+            continue;
+        for (int k = 0; k < shape->n_digits; k++) {
+            const struct mapper_digit *digit = &shape->digit[k];
+            bool is_shared = !arriving && (walk->shared >> digit->row & 1);
+            apart |= digit->loop == i && digit->row > outside->nearest &&
+                    digit->row < walk->transfer->child_row && !is_shared;
+        }
+        share = mapper_lesser(share,
+                sator_mapper_domain_brought(domain, i, is_open ? 1 : inside[i],
+                        any_near ? outside->near[i] : 0, apart));
+    }
+    return share;
+}
+
 static void range_of(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
         const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
 {
@@ -172,9 +219,14 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     if (b->shrink != NULL)
         shrink_tiles(b, walk, range);
     if (walk->transfer->is_counted || walk->transfer->is_quotient) {
-        double steps = b->bridges.late >> walk->number & 1 ? range->unique_lb : 0;
-        sator_mapper_range_counted(b->problem, walk->number, range);
+        double steps = b->bridges.late >> walk->number & 1 ? range->unique_lb : 0, each = 0;
+        if (b->asked->domain != NULL) {
+            steps = range->unique_lb * brought(b, walk, shape, outside, false);
+            each = range->arriving_lb * brought(b, walk, shape, outside, true);
+        }
+        sator_mapper_range_counted(b->asked, walk->number, range);
         range->unique_lb = mapper_greater(range->unique_lb, steps);
+        range->arriving_lb = mapper_greater(range->arriving_lb, each);
     }
     if (walk->is_relaxed || local->is_apart || is_parted)
         range->unique_ub = range->arriving_ub;

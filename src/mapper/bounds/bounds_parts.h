@@ -8,6 +8,7 @@
 
 #include "mapper/bounds/bounds.h"
 #include "mapper/cost/slides.h"
+#include "mapper/problem/domain.h"
 #include "mapper/problem/order_classes.h"
 
 /* The transfers into one child, by what is kept of them; the classes of orders that are of
@@ -75,7 +76,8 @@ struct group {
 };
 
 struct mapper_bounds {
-    const struct mapper_problem *problem;
+    const struct mapper_problem *asked;
+    const struct mapper_problem *problem; /* the same; of a domain that is no box, its hull */
     struct mapper_words *words;
     uint32_t joined; /* transfers */
     unsigned open; /* loops whose tiles are not known */

@@ -6,6 +6,7 @@
  * tile so shifted). The sum over the loops is exact; nothing is estimated.
  */
 #include "mapper/cost/cost.h"
+#include "mapper/problem/domain.h"
 #include "mapper/problem/invariants.h"
 #include "mapper/problem/skew.h"
 
@@ -423,13 +424,36 @@ static int64_t stamps_of(
     return stamps;
 }
 
-int64_t sator_mapper_time_stamps(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+static void *stamps_new(const struct mapper_problem *problem)
+{
+    return sator_mapper_stamps_new(problem->lengthened);
+}
+
+static void stamps_free(void *state)
+{
+    sator_mapper_stamps_free(state);
+}
+
+/* Of a hull that stands for its domain. */
+static int64_t lengthened_stamps(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping)
+{
+    struct mapper_stamps *known =
+            sator_mapper_words_state(words, MAPPER_KEEPS_STAMPS, stamps_new, stamps_free);
+
+    return (int64_t)ceil(
+            sator_mapper_stamps_of(known, problem, mapping) / problem->lengthened->share);
+}
+
+int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping)
 {
     int64_t stamps = 1;
 
     if (problem->skew != NULL)
         return sator_mapper_skewed_stamps(problem, mapping, 0);
+    if (problem->lengthened != NULL)
+        return lengthened_stamps(problem, words, mapping);
     if (!problem->imperfect)
         return stamps_outside(problem, mapping, problem->n_rows);
     for (int i = 0; i < problem->n_loops; i++)
@@ -589,7 +613,7 @@ static bool count(const struct mapper_problem *problem, struct mapper_words *wor
 {
     double pj = problem->fixed_pj;
 
-    traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
+    traffic->time_stamps = sator_mapper_time_stamps(problem, words, mapping);
     traffic->is_unknown = traffic->has_late = false;
     if (problem->in_hull)
         sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);

@@ -194,8 +194,8 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
         const struct mapper_mapping *mapping, int transfer, int n_ways);
 
 /* The time-stamps of a mapping. */
-int64_t sator_mapper_time_stamps(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping);
 struct mapper_traffic {
     int64_t unique[MAPPER_TRANSFERS], arriving[MAPPER_TRANSFERS];
     int64_t time_stamps;

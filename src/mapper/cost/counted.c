@@ -6,6 +6,7 @@
 #include "base/memo.h"
 #include "count/count.h"
 #include "mapper/cost/cost.h"
+#include "mapper/problem/domain.h"
 #include "mapper/problem/skew.h"
 #include "model/model.h"
 #include "model/network.h"
@@ -259,6 +260,9 @@ int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const i
         key[i] = !indexes ? 1 : tile[i] < p->extent[i] ? tile[i] : p->extent[i];
     }
     key[MAPPER_LOOPS] = access;
+    int64_t whole = p->domain == NULL ? 0 : sator_mapper_domain_tile(p, access, key);
+    if (whole != 0)
+        return whole;
     int64_t *words = sator_memo_place(c->tiles, key, MAPPER_LOOPS + 1, &is_new);
     if (is_new)
         *words = count_tile(c, access, key);

@@ -13,6 +13,7 @@ const struct mapper_problem *sator_mapper_words_problem(const struct mapper_word
 enum mapper_keeper {
     MAPPER_KEEPS_COUNTING, /* counted.c */
     MAPPER_KEEPS_TILINGS, /* tilings.c */
+    MAPPER_KEEPS_STAMPS, /* domain.h */
     MAPPER_KEEPERS
 };
 /* What "keeper" keeps: "make" made it when it was first asked for, "free" will free it. */

@@ -525,6 +525,8 @@ enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct
     price(&b);
     fix_own_memories(&b);
     SATOR_TRY(sator_mapper_find_ports(ctx, problem));
+    if (problem->in_hull)
+        sator_mapper_know_domain(ctx, problem, b.loop_at);
     if (!problem->has_energy && objective != SATOR_MAP_LATENCY) {
         sator_mapper_say_missing_energy(ctx, problem);
         return SATOR_INPUT;

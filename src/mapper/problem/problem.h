@@ -233,6 +233,7 @@ struct mapper_crew {
 
 struct sator_model_network;
 struct mapper_watch;
+struct mapper_domain;
 struct mapper_skew;
 struct mapper_phases;
 
@@ -248,8 +249,13 @@ struct mapper_problem {
     int64_t extent[MAPPER_LOOPS];
     int64_t instances; /* loop instances */
     /* The domain is no box: loops run through the least one that holds it. Everything is counted by
-     * the engines; that there are so many instances, and elements, is all that bounds know. */
+     * the engines; bounds know how many instances and elements there are, and of the domain what
+     * domain.h says (or NULL). */
     bool in_hull;
+    const struct mapper_domain *domain;
+    /* Of a hull that is searched in the place of such a domain, to begin with: its stamps take as
+     * many times longer as the domain's do beside its instances (about). */
+    const struct mapper_domain *lengthened;
     int n_accesses;
     struct mapper_access access[MAPPER_ACCESSES];
     int n_rows;
@@ -376,6 +382,12 @@ enum sator_status sator_mapper_choice_of_nest(struct sator_ctx *ctx,
  * where that cannot be counted. */
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem);
+
+/* ---- domain.c ---- */
+/* Set the problem's domain, unless it has too many points, or conditions that cannot be tried point
+ * by point: then it is NULL. "loop_at" is that of sator_mapper_access_init. */
+void sator_mapper_know_domain(
+        struct sator_ctx *ctx, struct mapper_problem *problem, const int *loop_at);
 
 /* ---- ordered.c ---- */
 /* Leave only mappings that keep the order of an operation in place (doc/model.md, section 1);

@@ -31,7 +31,8 @@ static const double least_share = 0.7;
 /* The cycles that "next" computes for. */
 static double cycles_of(const struct climb *c)
 {
-    return (double)sator_mapper_time_stamps(c->problem, &c->next->counted.mapping) *
+    return (double)sator_mapper_time_stamps(
+                   c->problem, c->search->words, &c->next->counted.mapping) *
             c->problem->cycles_per_instance;
 }
 

@@ -27,6 +27,8 @@ struct optimizer *optimal_new(struct mapper_search *search, const struct optimal
     o->plan = plan;
     o->arena = sator_arena_new();
     o->bounds = sator_mapper_bounds_new(p, search->words, plan->joined);
+    o->bounded = sator_mapper_bounds_problem(o->bounds);
+    o->bounded_words = sator_mapper_bounds_words(o->bounds);
     o->tiling = optimal_tiling_new(p);
     o->table.factors = sator_arena_take(o->arena, sizeof *o->table.factors * MAPPER_LOOPS);
     o->table.climbs_at = optimal_looks(o) + (p->has_counted ? WORTH_COUNTED : WORTH_A_CLIMB);
@@ -233,10 +235,10 @@ static void try_best_of_hull(struct mapper_search *search, struct mapper_problem
     struct mapper_timer timer = {0};
     uint64_t improvements = search->counters.improvements; /* those of the hull are none here */
 
+    alone.found = false;
     if (search->timer != NULL) {
         sator_mapper_know_phases(hull);
         alone.timer = &timer;
-        alone.found = false;
     }
     alone.problem = hull;
     alone.words = sator_mapper_words_new(hull);
@@ -277,17 +279,23 @@ static void search_hull(struct mapper_search *search)
         hull->least_pes = p->least_pes;
         hull->watch = p->watch;
         try_best_of_hull(search, hull);
+        hull->lengthened = p->domain; /* which the engines may not be able to count */
+        if (search->timer == NULL && p->domain != NULL && search->stopped == SATOR_OK)
+            try_best_of_hull(search, hull);
     }
     search->most_looks = sator_mapper_looks(search) + MOST_HULL_LOOKS;
+    search->most_work = MOST_HULL_WORK;
     bool begins = search->stopped == SATOR_OK;
     optimize(search);
-    search->most_looks = 0;
+    search->most_looks = search->most_work = 0;
     bool is_open = search->gave_up;
     search->hull_open |= is_open;
     search->orders_open |= is_open && p->any_order != 0;
     search->gave_up = false;
+    search->most_work = begins ? 2 * MOST_HULL_WORK : 0;
     if (begins && !is_open)
         search_row_orders(search, p);
+    search->most_work = 0;
 }
 
 /* Skewed arrays whose words are counted: what is proved is over the others where this is given up,

@@ -36,7 +36,8 @@ enum {
     SMALL_DOMAIN = 1 << 14, /* instances */
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
-    MOST_HULL_LOOKS = 1 << 10, /* in domains that are no box, where each mapping is counted */
+    MOST_HULL_LOOKS = 1 << 18, /* in domains that are no box, ... */
+    MOST_HULL_WORK = 1 << 26, /* ... where each mapping is counted */
     MOST_COUNTED_LOOKS = 1 << 20, /* at skews under which words are counted ... */
     MOST_ASKED_LOOKS = 1 << 13, /* ... by the engines; and ticks */
     MOST_COUNTED_WORK = 1 << 26, /* of which the first unrollings get a quarter */
@@ -339,6 +340,8 @@ struct optimizer {
     const struct mapper_problem *problem; /* the plan's */
     const struct optimal_plan *plan;
     struct mapper_bounds *bounds;
+    const struct mapper_problem *bounded; /* the problem; of a domain that is no box, its hull */
+    struct mapper_words *bounded_words;
     struct sator_arena *arena; /* the branch's and the table's */
     struct optimal_branch at;
     struct optimal_table table;

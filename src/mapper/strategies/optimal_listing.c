@@ -2,6 +2,7 @@
  *
  * Those that use most PEs come first, by chunks; of a chunk, those with the best bound.
  */
+#include "mapper/problem/domain.h"
 #include "mapper/strategies/optimal.h"
 
 #include <assert.h>
@@ -167,6 +168,16 @@ static unsigned late_transfers(const struct mapper_problem *p)
     return transfers;
 }
 
+/* The time-stamps of a domain that is no box, with the parallel factors at hand, at the least. */
+static double least_stamps(const struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    return p->domain != NULL
+            ? sator_mapper_domain_stamps(p, p->domain, &o->at.mapping)
+            : sator_mapper_domain_stamps(p, p->lengthened, &o->at.mapping) / p->lengthened->share;
+}
+
 static void add_visit(struct optimizer *o, const int *choice)
 {
     struct visits *visits = &o->table.visits;
@@ -190,6 +201,8 @@ static void add_visit(struct optimizer *o, const int *choice)
         o->at.compute_cycles = optimal_least_compute(o->plan, &o->at);
     if (o->problem->skew != NULL)
         o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, o->problem->n_memories);
+    if (o->problem->domain != NULL || o->problem->lengthened != NULL)
+        o->at.compute_cycles = fmax(compute, least_stamps(o) * o->problem->cycles_per_instance);
     struct mapper_cost bound = optimal_bound_unrolling(o, 0, &fixed, &share);
     double least_cycles = o->at.compute_cycles;
     o->at.compute_cycles = compute;

@@ -1,5 +1,6 @@
 /* The loop orders of a tiling, innermost loop first, cut by what is placed already. */
 #include "count/tiled/tiling.h"
+#include "mapper/problem/domain.h"
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
@@ -29,6 +30,9 @@ struct orders_seen {
 /* What does not depend on the order, by transfer, and what the loops placed do, by depth. */
 struct optimal_tiling {
     struct mapper_walk walk[MAPPER_TRANSFERS];
+    /* of a domain that is no box: shares of what its hull's transfers bring, as domain.h has them,
+     * to PEs that share and to each */
+    double brought[MAPPER_TRANSFERS][2];
     bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two ... */
     struct sator_tiling *groups[MAPPER_TRANSFERS]; /* ... what groups take ... */
     struct sator_tiling *tiles[MAPPER_TRANSFERS]; /* ... and all PEs */
@@ -81,6 +85,22 @@ static void add_counted(const struct mapper_problem *p, const struct mapper_traf
 
     sator_mapper_share_transfer(p, t, &range, 0, share);
     share->pj += traffic->extra_pj[t];
+}
+
+/* What is known of a transfer that the engines count, whose relaxation has this range; of a domain
+ * that is no box, whose hull has it. */
+static void bound_counted(const struct optimizer *o, int t, struct mapper_range *range)
+{
+    const struct mapper_problem *p = o->problem;
+    const double *brought = o->tiling->brought[t];
+    double unique = range->unique_lb, arriving = range->arriving_lb;
+
+    if (p->transfer[t].is_counted || p->transfer[t].is_quotient)
+        sator_mapper_range_counted(p, t, range);
+    if (p->domain == NULL)
+        return;
+    range->unique_lb = fmax(range->unique_lb, brought[0] * unique);
+    range->arriving_lb = fmax(range->arriving_lb, brought[1] * arriving);
 }
 
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
@@ -139,8 +159,7 @@ static struct mapper_cost order_bound(
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
         if (is_asked(o, t))
             range.unique_lb = range.arriving_lb = 0;
-        if (p->transfer[t].is_counted || p->transfer[t].is_quotient)
-            sator_mapper_range_counted(p, t, &range);
+        bound_counted(o, t, &range);
         if (walk->passes || is_joined) /* more may cross where some is kept than where nothing is */
             range.unique_ub = arriving;
         sator_mapper_share_transfer(p, t, &range, 0, &share);
@@ -222,7 +241,7 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
         traffic.unique[t] = unique_of(o, t, &pace[t]);
         traffic.arriving[t] = arriving_of(o, t, &pace[t]);
     }
-    traffic.time_stamps = sator_mapper_time_stamps(p, &o->at.mapping);
+    traffic.time_stamps = sator_mapper_time_stamps(p, o->search->words, &o->at.mapping);
     traffic.is_unknown = traffic.has_late = false;
     sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
     o->search->counters.evaluated++;
@@ -414,7 +433,7 @@ static void place_loop(
             place_ragged(o, t, &pace[t], loop, factor, step);
         else
             sator_mapper_pace_place(
-                    &o->tiling->walk[t], o->search->words, &pace[t], loop, factor, step);
+                    &o->tiling->walk[t], o->bounded_words, &pace[t], loop, factor, step);
     }
     o->at.mapping.order[m][p->n_loops - 1 - n_placed] = (int8_t)loop;
     order_from(o, m, placed | 1U << loop, n_placed + 1, depth + 1);
@@ -625,18 +644,52 @@ static void open_late(struct optimizer *o)
     }
 }
 
+/* What is surely brought of a domain that is no box, whatever the order of each memory's loops: the
+ * innermost digit that moves a tensor is one of the innermost memory that has any. */
+static void find_brought(struct optimizer *o, int t)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct mapper_transfer *transfer = &p->transfer[t];
+    bool is_known = !transfer->reaches_back && !transfer->is_outside &&
+            (p->domain->scaled >> transfer->access & 1);
+    double *brought = o->tiling->brought[t];
+    bool moves = false;
+
+    brought[0] = brought[1] = is_known ? p->domain->share : 0;
+    for (int r = transfer->child_row - 1; r >= 0 && !moves && is_known; r--) {
+        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
+            int64_t steps = o->at.mapping.factor[r][i];
+            bool apart[2] = {false, false};
+            if (!(o->tiling->walk[t].access->relevant >> i & 1) || steps == 1)
+                continue;
+            moves = true;
+            for (int s = r + 1; s < transfer->child_row; s++) {
+                bool is_spread = p->row[s].is_space && o->at.mapping.factor[s][i] > 1;
+                apart[0] |= is_spread && !(transfer->collapsed >> s & 1);
+                apart[1] |= is_spread;
+            }
+            for (int k = 0; k < 2; k++)
+                brought[k] = fmin(brought[k],
+                        sator_mapper_domain_brought(
+                                p->domain, i, o->at.shape.inside[r + 1][i], steps, apart[k]));
+        }
+    }
+}
+
 void optimal_try_orders(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
 
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     for (int t = 0; t < p->n_transfers; t++) {
-        sator_mapper_walk_init(p, o->search->words, &o->at.shape, t, &o->tiling->walk[t]);
+        sator_mapper_walk_init(o->bounded, o->bounded_words, &o->at.shape, t, &o->tiling->walk[t]);
         sator_mapper_walk_stamps(&o->tiling->walk[t], &o->at.mapping);
         sator_mapper_pace_init(&o->tiling->pace[0][t]);
         o->tiling->is_ragged[t] = open_ragged(o, t);
+        if (p->domain != NULL)
+            find_brought(o, t);
         if (o->tiling->walk[t].access->is_sliding)
-            sator_mapper_walk_cover(&o->tiling->walk[t], o->search->words, &o->at.shape);
+            sator_mapper_walk_cover(&o->tiling->walk[t], o->bounded_words, &o->at.shape);
         o->tiling->plain_stamps[t] = 1;
         for (int r = 0; r < o->tiling->walk[t].transfer->child_row; r++) {
             for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
