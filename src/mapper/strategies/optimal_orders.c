@@ -529,7 +529,8 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     }
     left = sator_mapper_innermost_of(p, p->memory[m].row, left);
     for (int i = 0; i < p->n_loops; i++) {
-        if (!asks && !timed && (left >> i & 1) && is_harmless(o, alive, pace, i)) {
+        if (!asks && !timed && p->asked_ports == 0 && (left >> i & 1) &&
+                is_harmless(o, alive, pace, i)) {
             place_loop(o, m, placed, n_placed, depth, i);
             return;
         }

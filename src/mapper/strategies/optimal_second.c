@@ -18,6 +18,7 @@ void optimal_find_second(struct optimal_plan *plan)
 
     plan->fills_second = p->n_memories > SECOND && p->memory[SECOND].row == SECOND &&
             !p->has_fixed && !p->has_orders && !plan->imperfect && !p->has_counted &&
+            p->asked_ports == 0 &&
             p->phases == NULL; /* the scheduled time may fall with another order */
 }
 
