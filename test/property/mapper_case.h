@@ -42,7 +42,7 @@ static enum sator_status compile_case(struct problem_case *c, struct machines_rn
             c->ctx, c->arena, workload, c->arch, SATOR_MAP_EDP, bypassed, &c->problem);
 }
 
-static bool open_texts(struct problem_case *c, struct machines_rng *rng)
+static inline bool open_texts(struct problem_case *c, struct machines_rng *rng)
 {
     struct sator_settings settings = {0};
 
@@ -68,7 +68,7 @@ static bool open_texts(struct problem_case *c, struct machines_rng *rng)
 }
 
 /* A random workload and machine; false when the mapper declines them. */
-static bool open_case(
+static inline bool open_case(
         struct problem_case *c, struct machines_rng *rng, const struct machines_options *options)
 {
     machines_workload(rng, options, c->workload_text, TEXT);
@@ -147,7 +147,7 @@ static inline bool draw_timing(struct problem_case *c, struct machines_rng *rng)
                    c->problem.objective, bypassed, &c->problem) == SATOR_OK;
 }
 
-static void close_case(struct problem_case *c)
+static inline void close_case(struct problem_case *c)
 {
     sator_network_free(c->network);
     sator_arch_free(c->arch);

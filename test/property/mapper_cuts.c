@@ -106,32 +106,18 @@ static double partial_bound(struct checked *c, int m, const struct mapper_mappin
     const struct mapper_problem *p = c->problem;
     checked_know(c, mapping);
     struct mapper_share all = checked_fixed(c), one;
-    struct mapper_shape shape;
-    int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS];
     double compute = (double)p->instances * p->cycles_per_instance;
 
-    for (int i = 0; i < MAPPER_LOOPS; i++)
-        ones[i] = 1;
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
             compute /= (double)mapping->factor[r][i];
     }
-    sator_mapper_bounds_known(c->bounds, m);
-    checked_shape(c, m == p->n_memories ? p->n_rows : p->memory[m].row, mapping, &shape, outside);
     for (int child = 1; child <= p->n_memories; child++) {
-        if (child < m) {
+        if (child < m)
             sator_mapper_bounds_least(
                     p, &c->crew, sator_mapper_bounds_group(c->bounds, child), &one);
-        } else if (child == m) {
-            sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &one);
-        } else {
-            int64_t far[MAPPER_LOOPS];
-            struct mapper_shape near;
-            int row = p->memory[child - 1].row;
-            checked_shape(c, row, mapping, &near, far);
-            sator_mapper_bounds_chosen(c->bounds, child - 1);
-            sator_mapper_bounds_share(c->bounds, child, &near, mapping->factor[row], far, &one);
-        }
+        else
+            checked_bound(c, child, child == m ? m : child - 1, m, mapping, &one);
         sator_mapper_share_add(p, &all, &one);
     }
     return sator_mapper_bound(p, &c->crew, compute, &all).value;

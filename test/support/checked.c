@@ -43,22 +43,44 @@ int64_t checked_prime(int64_t n)
     return n;
 }
 
-/* Another innermost tile of loop "i" for the same parallel factors; what is left outside of it. 0:
- * none was found, and the tile is as it was. */
-static int64_t draw_tile(struct checked *c, int i, struct mapper_mapping *mapping)
+/* Another innermost tile of loop "i" for the same parallel factors, and what is left at the
+ * outermost memory; false: none was found, and the mapping is as it was. */
+static bool draw_tile(struct checked *c, int i, struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = c->problem;
-    int64_t *tile = &mapping->factor[p->innermost][i], before = *tile, left = 0;
     struct mapper_unrolled unrolled;
+    int64_t tile = 1, left = 0;
 
     sator_mapper_unrolled(p, mapping, i, &unrolled);
     for (int try = 0; try < 1000 && left == 0; try++) {
-        *tile = 1 + checked_draw(c, (int)p->extent[i]);
-        left = sator_mapper_left(p, i, &unrolled, *tile);
+        tile = 1 + checked_draw(c, (int)p->extent[i]);
+        left = sator_mapper_left(p, i, &unrolled, tile);
     }
-    if (left == 0)
-        *tile = before;
-    return left;
+    for (int r = 0; r < p->innermost && left != 0; r++)
+        mapping->factor[r][i] = r == 0 ? left : p->row[r].is_space ? mapping->factor[r][i] : 1;
+    mapping->factor[p->innermost][i] = left != 0 ? tile : mapping->factor[p->innermost][i];
+    return left != 0;
+}
+
+void checked_spread(
+        struct checked *c, int loop, int end, bool but_innermost, struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    int rows[MAPPER_ROWS], n = 0;
+    int64_t rest = 1;
+
+    for (int r = 0; r < end; r++) {
+        if (p->row[r].is_space || (but_innermost && r == p->innermost))
+            continue;
+        rest *= mapping->factor[r][loop];
+        mapping->factor[r][loop] = 1;
+        rows[n++] = r;
+    }
+    while (rest > 1) {
+        int64_t prime = checked_prime(rest);
+        mapping->factor[rows[checked_draw(c, n)]][loop] *= prime;
+        rest /= prime;
+    }
 }
 
 static void shuffle(struct checked *c, int8_t *order)
@@ -77,24 +99,8 @@ void checked_complete(struct checked *c, int end, struct mapper_mapping *mapping
     bool any_tile = p->imperfect && end > p->innermost;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t rest = any_tile ? draw_tile(c, i, mapping) : 1;
-        if (rest == 0)
-            continue;
-        for (int r = 0; r < end; r++) {
-            if (p->row[r].is_space || (any_tile && r == p->innermost))
-                continue;
-            rest *= any_tile ? 1 : mapping->factor[r][i];
-            mapping->factor[r][i] = 1;
-        }
-        while (rest > 1) {
-            int64_t prime = checked_prime(rest);
-            int r = checked_draw(c, end);
-            bool is_single = c->single >> i & 1;
-            while (p->row[r].is_space || ((any_tile || is_single) && r == p->innermost))
-                r = checked_draw(c, end);
-            mapping->factor[r][i] *= prime;
-            rest /= prime;
-        }
+        if (!any_tile || draw_tile(c, i, mapping))
+            checked_spread(c, i, end, any_tile || (c->single >> i & 1), mapping);
     }
     for (int m = 0; m < p->n_memories; m++)
         shuffle(c, mapping->order[m]);
@@ -122,6 +128,8 @@ void checked_show(const struct checked *c, const struct mapper_mapping *mapping)
 
 /* ---- what is known, and what it costs ---- */
 
+const int64_t checked_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
 void checked_know(struct checked *c, const struct mapper_mapping *mapping)
 {
     struct mapper_shape shape;
@@ -129,6 +137,11 @@ void checked_know(struct checked *c, const struct mapper_mapping *mapping)
     sator_mapper_shape_init(c->problem, mapping, &shape);
     sator_mapper_crew_init(c->problem, &shape, 0, &c->crew);
     sator_mapper_bounds_crew(c->bounds, &c->crew);
+}
+
+int checked_row(const struct checked *c, int m)
+{
+    return m == c->problem->n_memories ? c->problem->n_rows : c->problem->memory[m].row;
 }
 
 void checked_shape(const struct checked *c, int end, const struct mapper_mapping *mapping,
@@ -148,6 +161,21 @@ void checked_shape(const struct checked *c, int end, const struct mapper_mapping
     }
     sator_mapper_shape_init(p, &known, shape);
     shape->in_any_order = c->any_order;
+}
+
+void checked_bound(struct checked *c, int child, int m, int known,
+        const struct mapper_mapping *mapping, struct mapper_share *share)
+{
+
+    int row = checked_row(c, m);
+    int64_t far[MAPPER_LOOPS];
+    struct mapper_shape shape;
+
+    checked_shape(c, row, mapping, &shape, far);
+    sator_mapper_bounds_known(c->bounds, known);
+    sator_mapper_bounds_chosen(c->bounds, m);
+    sator_mapper_bounds_share(
+            c->bounds, child, &shape, m == child ? checked_ones : mapping->factor[row], far, share);
 }
 
 void checked_exact(const struct checked *c, uint32_t group, int known,

@@ -36,17 +36,28 @@ void checked_close(struct checked *c);
 
 int checked_draw(struct checked *c, int n);
 int64_t checked_prime(int64_t n);
+/* Give the factors of a loop at the time rows before "end" to these rows anew. */
+void checked_spread(
+        struct checked *c, int loop, int end, bool but_innermost, struct mapper_mapping *mapping);
 /* Give the factors of the time rows before "end" to these rows anew, and all of them new orders. */
 void checked_complete(struct checked *c, int end, struct mapper_mapping *mapping);
 void checked_show(const struct checked *c, const struct mapper_mapping *mapping);
 
 /* ---- what is known, and what it costs ---- */
 
+extern const int64_t checked_ones[MAPPER_LOOPS];
+
 /* What is known of the unrolling. */
 void checked_know(struct checked *c, const struct mapper_mapping *mapping);
+/* The row of memory "m"; n_memories: of the compute units. */
+int checked_row(const struct checked *c, int m);
 /* The shape of what is known when the time rows before "end" are not. */
 void checked_shape(const struct checked *c, int end, const struct mapper_mapping *mapping,
         struct mapper_shape *shape, int64_t *outside);
+/* The bound of the transfers into "child", of which the rows of memories from "m" inward are known,
+ * "child" or the one outside of it; and the tiles of those from "known" inward, which lend. */
+void checked_bound(struct checked *c, int child, int m, int known,
+        const struct mapper_mapping *mapping, struct mapper_share *share);
 /* What the transfers of a group cost in a mapping, from its words (doc/model.md, section 4), when
  * the tiles of memories from "known" inward are known: others lend and are lent. */
 void checked_exact(const struct checked *c, uint32_t group, int known,
