@@ -27,6 +27,7 @@ struct walk {
     unsigned whole[2]; /* loops whose values have no gap: of a tile, of a group of PEs ... */
     unsigned still_whole; /* ... also when steps in time are added */
     double copies[2]; /* tiles, groups */
+    double joined; /* groups that open parallel factors make one of, at most */
     bool is_counted; /* its words have no formula: PEs that anything joins are one group ... */
     bool is_cold; /* ... of which only loops at the nearest memory keep anything */
     int64_t reach; /* a loop that stands alone ends it at the nearest memory with more factors */
@@ -194,19 +195,17 @@ static void set_tile(const struct cert_view *v, struct child *c)
     for (int i = 0; i < p->n_loops; i++) {
         int64_t left = p->extent[i] / cert_spread(p, part, outside, i) / least[i];
         c->now.tile[i] = least[i];
-        if (!part->is_unrolled)
-            c->now.tile[i] *= left;
-        else if (m < p->n_memories && !is_loop_known(p, part, row, i))
+        if (m < p->n_memories && !is_loop_known(p, part, row, i))
             c->now.tile[i] *= widest(v, m, i, room(part, row, i, left));
         c->now.rest[i] = least[i] * left / c->now.tile[i];
         c->now.open |= c->now.tile[i] > least[i] ? 1U << i : 0;
         c->now.near[i] = 1;
     }
-    const bool known = part->is_unrolled && c->now.open == 0; /* or nothing more fits */
+    const bool known = part->is_unrolled && c->now.open == 0;
     int nearest = row - 1;
     while (nearest > 0 && p->row[nearest].is_space)
         nearest--;
-    c->now.is_exact = known;
+    c->now.is_exact = c->now.open == 0; /* or nothing more fits */
     c->now.is_cold = known && nearest >= 0 && cert_cold_row(p, part, row) == nearest;
     c->now.either = 0;
     c->stamps = 1;
@@ -222,6 +221,29 @@ static void set_tile(const struct cert_view *v, struct child *c)
 }
 
 /* ---- walks ---- */
+
+/* The groups of PEs that factors of parallel loops which are not decided may make one: on rows that
+ * share words, those of all loops that do not stand alone in an index of the tensor. */
+static double may_join(const struct cert_view *v, const struct cert_move *move)
+{
+    const struct cert_problem *p = v->p;
+    const unsigned plain = p->tensor[move->tensor].plain;
+    double all = 1;
+
+    for (unsigned rows = move->between & (move->shared | move->passed); rows != 0;
+            rows &= rows - 1) {
+        const int r = __builtin_ctz(rows);
+        int64_t used = 1, more = 1;
+        for (int i = 0; i < p->n_loops; i++)
+            used *= v->part->factor[r][i];
+        for (int i = 0; i < p->n_loops && more < p->row[r].pes / used; i++) {
+            if (!((plain | v->part->known[r] | p->row[r].banned) >> i & 1))
+                more *= p->extent[i] / cert_spread(p, v->part, ~0U, i);
+        }
+        all *= (double)(more < p->row[r].pes / used ? more : p->row[r].pes / used);
+    }
+    return all;
+}
 
 static void set_walk(const struct cert_view *v, const struct cert_move *move, struct walk *w)
 {
@@ -250,6 +272,7 @@ static void set_walk(const struct cert_view *v, const struct cert_move *move, st
         w->copies[0] *= (double)(w->apart[i] * w->shared[i]);
         w->copies[1] *= (double)w->apart[i];
     }
+    w->joined = may_join(v, move);
 }
 
 /* The values of dimension "e" when loop i has stepped placed[i] times. Of loops with gaps at least
@@ -406,7 +429,7 @@ static double (*find_crossing(const struct cert_view *v, const struct child *c,
         const struct place *place, bool last, unsigned open))[2]
 {
     double(*crosses)[2] = place->crosses + open * (unsigned)c->n_walks;
-    int64_t placed[CERT_LOOPS], all[CERT_LOOPS];
+    int64_t placed[CERT_LOOPS], all[CERT_LOOPS]; /* every element once in a run, or in all */
 
     if (place->is_known[open])
         return crosses;
@@ -416,11 +439,14 @@ static double (*find_crossing(const struct cert_view *v, const struct child *c,
                 : c->now.near[i] * (last && !c->now.is_cold ? c->now.rest[i] : 1);
     for (int t = 0; t < c->n_walks; t++) {
         const struct walk *w = &c->walk[t];
-        bool is_whole = last && w->is_counted; /* each element once in a run, or in all */
-        for (int i = 0; i < v->p->n_loops && is_whole; i++)
+        if (!(open >> t & 1))
+            continue;
+        for (int i = 0; i < v->p->n_loops; i++)
             all[i] = c->now.near[i] * (w->is_cold ? 1 : c->now.rest[i]);
-        for (int grouped = 0; grouped < 2 && (open >> t & 1); grouped++)
-            crosses[t][grouped] = crossing(v, c, w, grouped, is_whole && grouped ? all : placed);
+        crosses[t][0] = crossing(v, c, w, 0, placed);
+        crosses[t][1] = crossing(v, c, w, 1, last && w->is_counted ? all : placed);
+        if (w->joined > 1)
+            crosses[t][1] = fmax(crosses[t][1] / w->joined, crossing(v, c, w, 1, all));
     }
     place->is_known[open] = true;
     return crosses;
