@@ -135,3 +135,16 @@ levels:
   - {compute: mac, energy_pj: 1}
 END
 sator map sum.yaml --arch trees.yaml --imperfect --constraint 'row: i 2' --constraint 'column: i 2' | grep '^  outer\|^  inner'
+# Of 31 i one PE has two tiles of 9, the other 9 + 4. With j inside of i, P comes once and Q twice: 18 + 2 x 16 words for each
+# k to the first PE, 13 + 32 to the other. With i inside of j Q comes once and P twice: 36 + 16 and 26 + 16, fewer for both
+# together but not for the busiest. With the four words of R, of 16 bits at 0.1 a cycle: 204 x 160 cycles.
+printf 'sizes: {i: 31, j: 16, k: 4}\nop: "Y[i,j] += P[i] * Q[j] * R[k]"\n' >outer.yaml
+cat >fills.yaml <<'END'
+levels:
+  - {memory: DRAM, energy_pj: 1}
+  - {array: PE, shape: [2]}
+  - {memory: L1, bandwidth_bits: {write: 0.1}, bypass: [Y], energy_pj: 1}
+  - {compute: mac, energy_pj: 1}
+END
+sator map outer.yaml --arch fills.yaml --imperfect --objective latency --constraint 'PE: i 2' \
+    --constraint 'L1: i 9, j 8, k 1' --constraint 'DRAM: order k ...' | sed -n 's/^  latency  *\(.* cycles\),.*/\1/p'

@@ -231,8 +231,10 @@ static void find_asked(struct mapper_problem *p)
         p->has_inner_ports = true;
         p->asked_ports |= p->memory[m].shared_sums != 0 ? 1U << m : 0;
         for (int a = 0; a < p->n_accesses; a++) {
-            if (p->access[a].is_counted && (p->memory[m].holds >> a & 1))
-                p->asked_ports |= 1U << m;
+            if (!(p->memory[m].holds >> a & 1))
+                continue;
+            p->asked_ports |= p->access[a].is_counted ? 1U << m : 0;
+            p->has_passed_sums |= p->access[a].role == SATOR_WRITE && !has_taker(p, m, a, true);
         }
         p->asked_ragged_ports |= p->asked_ports | (ragged & 1U << m);
         for (int t = 0; t < p->n_transfers; t++) {
@@ -248,6 +250,7 @@ enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_p
 {
     problem->n_ports = problem->n_spared = 0;
     problem->asked_ports = problem->asked_ragged_ports = problem->late_ports = 0;
+    problem->has_inner_ports = problem->has_passed_sums = false;
     memset(problem->fixed_bits, 0, sizeof problem->fixed_bits);
     for (int m = 0; m < problem->n_memories; m++) {
         const struct sator_level *level = &problem->arch->levels[problem->memory[m].level];

@@ -276,7 +276,8 @@ struct mapper_problem {
         double bits; /* a word */
     } * spared;
     bool lends; /* some transfer merges words that spare energy further in */
-    bool has_inner_ports; /* of memories of several instances */
+    bool has_inner_ports; /* of memories of several instances ... */
+    bool has_passed_sums; /* ... some of which may get sums from others */
     /* Memories of several instances with ports whose busiest instance only the model finds: always,
      * and where last tiles are short. */
     unsigned asked_ports, asked_ragged_ports;

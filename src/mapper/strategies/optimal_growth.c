@@ -79,7 +79,8 @@ void optimal_find_grown(struct optimal_plan *plan)
     plan->feeds = p->transfer[0].child == p->n_memories;
     /* what the model says of ports may take longer though less passes (doc/model.md, section 3) */
     plan->may_grow = innermost > 0 && !p->has_fixed && p->skew == NULL && p->phases == NULL &&
-            p->asked_ports == 0 && !(plan->feeds && p->has_orders);
+            p->asked_ports == 0 && !(plan->imperfect && p->has_passed_sums) &&
+            !(plan->feeds && p->has_orders);
     for (int i = 0; i < p->n_transfers; i++)
         plan->may_grow &=
                 !p->transfer[i].is_complex; /* what its PEs pass on may get less as tiles grow */

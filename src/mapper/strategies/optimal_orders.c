@@ -241,14 +241,23 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
         traffic.unique[t] = unique_of(o, t, &pace[t]);
         traffic.arriving[t] = arriving_of(o, t, &pace[t]);
     }
+    /* the busiest instance takes no less than all do on average */
+    struct mapper_cost bound = {0};
+    if (p->has_inner_ports) {
+        bound = order_bound(o, pace, NULL);
+        if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+            o->search->counters.pruned_order++;
+            return;
+        }
+    }
     traffic.time_stamps = sator_mapper_time_stamps(p, o->search->words, &o->at.mapping);
     traffic.is_unknown = traffic.has_late = false;
     sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
-    o->search->counters.evaluated++;
     struct mapper_cost cost = sator_mapper_cost(p, &traffic);
-    if (p->has_late && !sator_mapper_is_better_without_late(o->search, &o->at.mapping, cost))
+    if (p->has_late && !traffic.is_unknown &&
+            !sator_mapper_is_better_without_late(o->search, &o->at.mapping, cost))
         return; /* nor do its bounds know of late links, which are left out of its proofs */
-    sator_mapper_offer(o->search, &o->at.mapping, cost);
+    sator_mapper_offer_counted(o->search, &o->at.mapping, &traffic, bound.value);
 }
 
 /* Which transfers still care for the loops of memory row "m". */
@@ -510,7 +519,8 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         order_from(o, m - 1, 0, 0, depth);
         return;
     }
-    bool known = !p->has_counted && p->asked_ports == 0 && !o->tiling->is_uneven && !timed;
+    bool uneven = p->asked_ports != 0 || o->tiling->is_uneven;
+    bool known = !p->has_counted && !uneven && !timed;
     if (known && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
             is_no_better(o, m, placed, pace)) {
         o->search->counters.pruned_order++;
@@ -528,9 +538,10 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
             return;
     }
     left = sator_mapper_innermost_of(p, p->memory[m].row, left);
+    bool keeps_best =
+            !asks && !timed && p->asked_ports == 0 && !(o->tiling->is_uneven && p->has_passed_sums);
     for (int i = 0; i < p->n_loops; i++) {
-        if (!asks && !timed && p->asked_ports == 0 && (left >> i & 1) &&
-                is_harmless(o, alive, pace, i)) {
+        if (keeps_best && (left >> i & 1) && is_harmless(o, alive, pace, i)) {
             place_loop(o, m, placed, n_placed, depth, i);
             return;
         }
@@ -580,20 +591,6 @@ static bool open_ragged(struct optimizer *o, int t)
             walk->scale *= (double)p->extent[i] / (double)covered;
     }
     return true;
-}
-
-/* Whether a transfer through ports of several instances has short last tiles which make of what an
- * order saves there more than a share of what it saves in all. */
-static bool is_uneven(const struct optimizer *o, int t)
-{
-    const struct mapper_problem *p = o->problem;
-    const struct mapper_transfer *transfer = &p->transfer[t];
-    bool inner = false;
-
-    for (int k = 0; k < transfer->n_flows; k++)
-        inner |= p->memory[p->port[transfer->flow[k].port].memory].instances > 1;
-    return inner && o->tiling->is_ragged[t] &&
-            (p->access[transfer->access].is_sliding || transfer->child == p->n_memories);
 }
 
 /* Whether the last innermost tile of some loop is a single step: along it nothing moves there. */
@@ -700,9 +697,7 @@ void optimal_try_orders(struct optimizer *o)
         }
     }
     open_late(o);
-    o->tiling->is_uneven = false;
-    for (int t = 0; t < p->n_transfers; t++)
-        o->tiling->is_uneven |= is_uneven(o, t);
+    o->tiling->is_uneven = p->has_inner_ports && sator_mapper_is_ragged(p, &o->at.mapping, ~0U);
     o->tiling->is_filled =
             !p->chains || (sator_mapper_is_filled(p, &o->at.mapping) && !has_single(o));
     for (int i = 0; i < p->n_loops; i++)
