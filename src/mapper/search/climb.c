@@ -3,8 +3,9 @@
  *
  * How much more falls to nothing towards the end (threshold accepting: Dueck and Scheuer, J.
  * Comput. Phys. 90, 1990). Where nothing has been better for a while the climb goes on from the
- * best mapping. Nothing is proved by it: it gives the optimal strategy something to measure others
- * against long before its bounds lead it there.
+ * best mapping, or from a better one that an exchange makes of it. Nothing is proved by it: it
+ * gives the optimal strategy something to measure others against long before its bounds lead it
+ * there.
  */
 #include "mapper/search/climb.h"
 #include "mapper/problem/skew.h"
@@ -18,7 +19,7 @@ enum {
     ANEW_TRIES = 3000,
     FIRST_DRAWS = 64,
     TRIES_A_LOOK = 32, /* at the clock, where little time is left */
-    STALE = 1000 /* changes in a row that are no better, after which it goes back to the best */
+    STALE = 500 /* changes in a row that are no better, after which it goes back to the best */
 };
 
 /* How much more than the mapping before a change may cost at first; less where little time is left.
@@ -125,14 +126,46 @@ static void try_order(struct climb *c, bool whole, double most)
         swap(&c->next, &c->other);
 }
 
+/* Go on from "next", which is worth it. */
+static void take_next(struct climb *c)
+{
+    swap(&c->here, &c->next);
+    if (!is_no_worse(c->here->cost, c->best_cost))
+        return;
+    c->stale = c->here->cost.value < c->best_cost.value ? 0 : c->stale;
+    c->best = c->here->counted.mapping;
+    c->best_cost = c->here->cost;
+}
+
+static bool take_better(struct climb *c)
+{
+    double most = c->here->cost.value;
+
+    if (is_too_slow(c, most) || !cost_next(c, c->here, c->rows, most) ||
+            !(c->next->cost.value < most))
+        return false;
+    take_next(c);
+    return true;
+}
+
+/* Go on from the best, or from what exchanges lead to from there. */
+static void go_back(struct climb *c)
+{
+    bool is_new = c->best_cost.value < c->exchanged;
+
+    c->stale = 0;
+    go_to(c, &c->best);
+    while (is_new && sator_mapper_climb_exchange(c, take_better))
+        continue;
+    c->exchanged = c->best_cost.value;
+}
+
 static void try_change(struct climb *c)
 {
     bool refilled;
 
-    if (c->stale++ >= STALE) {
-        c->stale = 0;
-        go_to(c, &c->best);
-    }
+    if (c->stale++ >= STALE)
+        go_back(c);
     if (!sator_mapper_climb_change(c, &refilled))
         return;
     double share = (double)(sator_mapper_random(&c->state) >> 11) * 0x1p-53; /* of 1 */
@@ -145,12 +178,7 @@ static void try_change(struct climb *c)
     c->least_pj = fmin(c->least_pj, c->next->cost.pj);
     if (!is_no_worse(c->next->cost, c->here->cost) && c->next->cost.value >= most)
         return;
-    swap(&c->here, &c->next);
-    if (!is_no_worse(c->here->cost, c->best_cost))
-        return;
-    c->stale = c->here->cost.value < c->best_cost.value ? 0 : c->stale;
-    c->best = c->here->counted.mapping;
-    c->best_cost = c->here->cost;
+    take_next(c);
 }
 
 /* Whether to cost some mapping takes long: what the engines count, or the model is asked for. Where
@@ -180,8 +208,10 @@ static bool may_climb(const struct mapper_search *search)
  * left of the time: one that is stopped halfway has taken all that costs more, and no way back. */
 static void climb(struct mapper_search *search, int tries)
 {
-    struct climb c = {
-            .search = search, .problem = search->problem, .state = search->counters.tilings};
+    struct climb c = {.search = search,
+            .problem = search->problem,
+            .state = search->counters.tilings,
+            .exchanged = INFINITY};
     bool is_short = sator_mapper_is_short(search);
     double time = is_short ? search->deadline - sator_mapper_now() : INFINITY, time_left = 1;
     double most = is_short ? most_short_rise : most_rise;

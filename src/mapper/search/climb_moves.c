@@ -6,6 +6,9 @@
  * what leads from a tile that keeps one tensor to one that keeps another, for all that lies between
  * them costs more than either.
  *
+ * Where drawn changes lead no further, all exchanges of two loops between two rows are tried in
+ * turn: the one that helps may be drawn once in ten thousand times.
+ *
  * Where factors need not divide, what moves is divided rounding up, and the factors are made a
  * chain of ceilings again.
  */
@@ -364,14 +367,11 @@ static bool change(struct climb *c, bool *refilled)
     return true;
 }
 
-bool sator_mapper_climb_change(struct climb *c, bool *refilled)
+/* Finish "next" after its factors changed; false where it is no change of "here", or not legal. */
+static bool finish(struct climb *c)
 {
     struct mapper_counted *next = &c->next->counted;
 
-    *refilled = false;
-    copy(c, c->here);
-    if (!change(c, refilled) || (draw(c, 4) == 0 && !change(c, refilled)))
-        return false;
     if (c->problem->imperfect)
         mend_chains(c);
     sator_mapper_arrange(c->problem, &next->mapping);
@@ -383,4 +383,80 @@ bool sator_mapper_climb_change(struct climb *c, bool *refilled)
         return false;
     sator_mapper_shape_init(c->problem, &next->mapping, &next->shape);
     return is_legal(c);
+}
+
+bool sator_mapper_climb_change(struct climb *c, bool *refilled)
+{
+    *refilled = false;
+    copy(c, c->here);
+    if (!change(c, refilled) || (draw(c, 4) == 0 && !change(c, refilled)))
+        return false;
+    return finish(c);
+}
+
+/* ---- exchanges, one after the other ---- */
+
+/* Set "choice" to the factors of "loop" that may leave row "row": primes and all; where factors
+ * need not divide, a few more. Returns their number. */
+static int list_factors(const struct climb *c, int row, int loop, int64_t *choice)
+{
+    int64_t factor = c->here->counted.mapping.factor[row][loop];
+    int n = 0;
+
+    for (int64_t small = 2; c->problem->imperfect && small <= 3 && small < factor; small++)
+        choice[n++] = small;
+    for (int k = 0; k < c->n_primes[loop]; k++) {
+        int64_t prime = c->prime[loop][k];
+        bool leaves = c->problem->imperfect ? prime > 3 : factor % prime == 0;
+        if (leaves && prime < factor)
+            choice[n++] = prime;
+    }
+    if (factor > 1)
+        choice[n++] = factor;
+    return n;
+}
+
+/* Try what loop "a" has in row "x" against what "b" has in row "y". */
+static bool exchange(struct climb *c, int x, int a, int y, int b, bool (*take)(struct climb *c))
+{
+    int64_t of_a[CLIMB_PRIMES + 3], of_b[CLIMB_PRIMES + 3];
+    int n_a = list_factors(c, x, a, of_a), n_b = n_a == 0 ? 0 : list_factors(c, y, b, of_b);
+
+    for (int i = 0; i < n_a; i++) {
+        for (int k = 0; k < n_b; k++) {
+            copy(c, c->here);
+            move(c, x, y, a, of_a[i]);
+            move(c, y, x, b, of_b[k]);
+            if (finish(c) && take(c))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All exchanges between rows "x" and "y". */
+static bool exchange_rows(struct climb *c, int x, int y, bool (*take)(struct climb *c))
+{
+    const int n_loops = c->problem->n_loops;
+
+    for (int a = 0; a < n_loops; a++) {
+        for (int b = 0; b < n_loops; b++) {
+            if (sator_mapper_should_stop(c->search))
+                return false;
+            if (a != b && exchange(c, x, a, y, b, take))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool sator_mapper_climb_exchange(struct climb *c, bool (*take)(struct climb *c))
+{
+    for (int x = c->problem->n_rows - 1; x > 0; x--) {
+        for (int y = x - 1; y >= 0; y--) {
+            if (exchange_rows(c, x, y, take))
+                return true;
+        }
+    }
+    return false;
 }
