@@ -258,7 +258,7 @@ static struct mapper_range counted(struct mapper_access access, struct mapper_tr
     access.volume = 40;
     problem.access[0] = access;
     problem.transfer[0] = transfer;
-    sator_mapper_range_counted(&problem, 0, &range);
+    sator_mapper_range_counted(&problem, 0, 1, &range);
     assert_true(range.ratio == 0);
     return range;
 }

@@ -140,9 +140,10 @@ struct mapper_range {
     double unique_lb, unique_ub, arriving_lb, arriving_ub, ratio;
 };
 /* Bound the two numbers of a counted transfer, given the range that its relaxation has: the access
- * without what has no formula, over a network on which all PEs share everything. */
-void sator_mapper_range_counted(
-        const struct mapper_problem *problem, int transfer, struct mapper_range *range);
+ * without what has no formula, over a network on which all PEs of each of so many parts share
+ * everything (sator_mapper_parts). */
+void sator_mapper_range_counted(const struct mapper_problem *problem, int transfer, int64_t parts,
+        struct mapper_range *range);
 /* The energy at least, at these prices. */
 double sator_mapper_range_pj(
         double unique_pj, double arriving_pj, const struct mapper_range *range);

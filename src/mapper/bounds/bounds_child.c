@@ -224,7 +224,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
             steps = range->unique_lb * brought(b, walk, shape, outside, false);
             each = range->arriving_lb * brought(b, walk, shape, outside, true);
         }
-        sator_mapper_range_counted(b->asked, walk->number, range);
+        sator_mapper_range_counted(b->asked, walk->number, walk->parts, range);
         range->unique_lb = mapper_greater(range->unique_lb, steps);
         range->arriving_lb = mapper_greater(range->arriving_lb, each);
     }
@@ -429,6 +429,7 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
     struct local local;
 
     bounds_open_local(b, transfer, shape, outside, &local);
+    b->ranges.parts[transfer] = (double)local.walk.parts;
     for (int i = 0; i < classes->n_keeps[k]; i++) {
         struct mapper_range *range = &b->ranges.range[k][i];
         if (!takes_all && !b->ranges.is_kept[k][i])
@@ -437,7 +438,7 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
         b->ranges.any_pj[k][i] = b->ranges.pj[k][i] = pj_of(b, transfer, range);
         if (b->bridges.late >> transfer & 1) {
             struct mapper_range any = *range;
-            any.unique_lb = bounds_footprint(b, transfer);
+            any.unique_lb = bounds_footprint(b, transfer) * b->ranges.parts[transfer];
             b->ranges.any_pj[k][i] = pj_of(b, transfer, &any);
         }
         struct mapper_range lowest = bounds_lowest(b, transfer, &classes->keep[k][i], range);

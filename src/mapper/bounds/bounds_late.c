@@ -131,7 +131,7 @@ static struct mapper_range less(
     double least = bounds_footprint(b, transfer);
     struct mapper_range result = *range;
 
-    result.unique_lb = mapper_greater(range->unique_lb / times, least);
+    result.unique_lb = mapper_greater(range->unique_lb / times, least * b->ranges.parts[transfer]);
     result.arriving_lb = mapper_greater(range->arriving_lb / times, least);
     return result;
 }

@@ -22,6 +22,7 @@ struct ranges {
     struct mapper_range range[MAPPER_ACCESSES][ORDER_CLASSES];
     struct mapper_range least[MAPPER_ACCESSES]; /* of all orders */
     double arriving[MAPPER_ACCESSES]; /* words that arrive where nothing is kept */
+    double parts[MAPPER_TRANSFERS]; /* of PEs (sator_mapper_parts), by transfer */
 };
 
 enum {

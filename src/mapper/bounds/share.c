@@ -92,8 +92,8 @@ double sator_mapper_range_pj(double unique_pj, double arriving_pj, const struct 
     return apart > together ? apart : together;
 }
 
-void sator_mapper_range_counted(
-        const struct mapper_problem *problem, int transfer, struct mapper_range *range)
+void sator_mapper_range_counted(const struct mapper_problem *problem, int transfer, int64_t parts,
+        struct mapper_range *range)
 {
     const struct mapper_transfer *t = &problem->transfer[transfer];
     const struct mapper_access *access = &problem->access[t->access];
@@ -104,7 +104,7 @@ void sator_mapper_range_counted(
         range->arriving_lb = footprint;
     if (access->may_be_empty || t->reaches_back)
         range->unique_lb = footprint;
-    range->unique_lb = mapper_greater(range->unique_lb, footprint);
+    range->unique_lb = mapper_greater(range->unique_lb, (double)parts * footprint);
     range->arriving_lb = mapper_greater(range->arriving_lb, footprint);
     if (access->is_counted) /* each instance may bring all that it touches */
         range->arriving_ub = (double)access->volume;

@@ -117,12 +117,17 @@ static bool is_parted(const struct mapper_walk *walk, const struct mapper_shape 
 }
 
 /* The steps of each sliding index between the PEs that share; the counts of groups and tiles. */
-static void init_space(struct mapper_walk *walk, const struct mapper_shape *shape)
+static void init_space(
+        struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape)
 {
     const struct mapper_transfer *t = walk->transfer;
     const struct mapper_access *access = walk->access;
 
-    walk->groups = walk->tiles = walk->copies = 1;
+    walk->parts = walk->transfer->is_complex
+            ? sator_mapper_parts(walk->problem, words, shape, walk->number)
+            : 1;
+    walk->groups = walk->parts;
+    walk->tiles = walk->copies = 1;
     for (int k = 0; k < shape->n_digits; k++) {
         const struct mapper_digit *digit = &shape->digit[k];
         if (digit->row >= t->child_row)
@@ -204,7 +209,7 @@ static void open_walk(const struct mapper_problem *problem, struct mapper_words 
                 : sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
         walk->group_values[e] = walk->tile_values[e];
     }
-    init_space(walk, shape);
+    init_space(walk, words, shape);
     walk->group_words = walk->tile_words = 1;
     for (int e = 0; e < access->n_indices; e++) {
         if (walk->steps[e].n_spread > 0 && !walk->passes)

@@ -40,6 +40,7 @@ struct mapper_walk {
     /* Positions of loops that do not index the access in rows that only links from the stamp before
      * lead along: when a word enters the group, which held it nowhere, it enters at all of them. */
     int64_t copies; /* part of "groups" where the walk is relaxed */
+    int64_t parts; /* of a complex network, part of "groups", too: sator_mapper_parts */
     double entering; /* where the next is set: into a copy, in a stamp that keeps nothing */
     bool knows_net; /* a relaxed one: sator_mapper_entering may be asked all the same */
     int first_way, n_ways; /* of the links, then buses, that are used: all */
@@ -143,6 +144,13 @@ static inline bool sator_mapper_is_out_of_reach(
 {
     return (sator_mapper_reach(t) + inside - 1) / inside < factor;
 }
+
+/* ---- parts.c ---- */
+/* The parts of the PEs that share words of a transfer in a complex network, none of which gets any
+ * from another: each of them brings all that the PEs share, at least. Rows without parallel factors
+ * may get some yet. */
+int64_t sator_mapper_parts(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer);
 
 /* ---- late.c: words that links bring from further back than the stamp before ---- */
 /* Set the words of a transfer that has "links_alone"; false where they go round in a circle. */

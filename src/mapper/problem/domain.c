@@ -237,6 +237,7 @@ static void find_hull(struct sator_ctx *ctx, struct mapper_problem *p, struct ma
     for (int t = 0; t < hull->n_transfers; t++) {
         hull->transfer[t].is_complex = true;
         hull->transfer[t].may_pass = false;
+        hull->transfer[t].links_alone = NULL; /* which PEs have an element is not sure */
     }
     domain->hull = hull;
 }

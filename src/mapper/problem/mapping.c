@@ -82,6 +82,7 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
     }
     assert(shape->n_digits <= MAPPER_DIGITS);
     shape->in_any_order = false;
+    shape->parts = NULL;
 }
 
 bool sator_mapper_passes_over(const struct mapper_transfer *t, unsigned rows, unsigned all)

@@ -17,6 +17,8 @@ struct mapper_mapping {
 struct mapper_shape {
     int64_t inside[MAPPER_ROWS + 1][MAPPER_LOOPS];
     bool in_any_order; /* on rows of arrays: only what holds in all of them may be said */
+    const int64_t
+            *parts; /* ... or in those with these, by transfer (sator_mapper_parts); or NULL */
     int n_digits;
     struct mapper_digit {
         int row, loop;

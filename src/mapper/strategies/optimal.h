@@ -10,6 +10,8 @@
 #include "mapper/bounds/bounds.h"
 #include "mapper/search/search.h"
 
+#include <string.h>
+
 enum {
     DIVES = 16,
     FEW_DIVES = 4, /* in each of many choices of what bypasses what */
@@ -230,6 +232,8 @@ struct optimal_branch {
     int width; /* tiles followed at each memory */
     bool follows_all; /* there were no more of them */
     bool is_unordered; /* of plan->orders none is chosen yet */
+    const int64_t
+            *parts; /* ... but for these, by transfer (sator_mapper_parts); NULL: for nothing */
     bool tabulating; /* what is listed goes into the table of outer tiles */
     uint64_t alive; /* of table.inside: those that divide the tile, as far as it is chosen */
     /* Of the table of the memory outside: the first that it divides; by loop, those that it divides
@@ -412,6 +416,12 @@ unsigned optimal_take_arrays(struct optimizer *o, const struct visit *visit, int
 void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
 /* Search below an unrolling. */
 void optimal_visit(struct optimizer *o, const struct visit *visit);
+/* Set the parts of the PEs in the order that loops now have on arrays, by transfer. */
+void optimal_find_parts(const struct optimizer *o, int64_t *parts);
+static inline bool optimal_are_parts(const struct optimizer *o, const int64_t *a, const int64_t *b)
+{
+    return memcmp(a, b, sizeof *a * (size_t)o->problem->n_transfers) == 0;
+}
 
 /* Unrollings, tiles and orders looked at. */
 uint64_t optimal_looks(const struct optimizer *o);

@@ -96,7 +96,7 @@ static void bound_counted(const struct optimizer *o, int t, struct mapper_range 
     double unique = range->unique_lb, arriving = range->arriving_lb;
 
     if (p->transfer[t].is_counted || p->transfer[t].is_quotient)
-        sator_mapper_range_counted(p, t, range);
+        sator_mapper_range_counted(p, t, o->tiling->walk[t].parts, range);
     if (p->domain == NULL)
         return;
     range->unique_lb = fmax(range->unique_lb, brought[0] * unique);

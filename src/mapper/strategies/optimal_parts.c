@@ -56,6 +56,7 @@ static struct optimizer *brief(struct optimizer *o, struct optimal_part *part)
     memcpy(part->optimizer->table.outer, o->table.outer, sizeof o->table.outer);
     optimal_find_least(part->optimizer);
     part->optimizer->at.width = o->at.width;
+    part->optimizer->at.parts = o->at.parts;
     part->optimizer->at.follows_all = true;
     return part->optimizer;
 }

@@ -445,6 +445,17 @@ static bool may_win_in_order(
             may_win(o, m, inner, choice);
 }
 
+/* Whether the order that loops now have on arrays is one of those that are looked at. */
+static bool has_parts(const struct optimizer *o)
+{
+    int64_t parts[MAPPER_TRANSFERS];
+
+    if (o->at.parts == NULL)
+        return true;
+    optimal_find_parts(o, parts);
+    return optimal_are_parts(o, parts, o->at.parts);
+}
+
 /* Go on with the tile chosen in the order that loops now have on arrays, unless that is the usual
  * one, if it may win there. */
 static bool go_on_in_order(void *data, bool is_usual)
@@ -452,7 +463,7 @@ static bool go_on_in_order(void *data, bool is_usual)
     struct ordering *ordering = data;
     struct optimizer *o = ordering->optimizer;
 
-    if (is_usual)
+    if (is_usual || !has_parts(o))
         return true;
     o->at.is_unordered = false;
     sator_mapper_shape_init(o->problem, &o->at.mapping, &o->at.shape);
