@@ -73,12 +73,12 @@ PHRASES = {
 # ---- what a nest uses ----
 
 def links_of(case, spec):
-    """Steps and intervals of an array's links that serve a tensor of the statement."""
+    """Steps and intervals of an array's links that serve a tensor of the statement; no step: it is not constant."""
     for link in spec.get("links", []):
         if any(f"{t}[" in case["workload"]["op"] for t in link.get("tensors", TENSORS)):
             to = re.search(r"-> \w+\[(.*)\]", link["map"]).group(1).split(",")
-            if all(re.fullmatch(f"{x}([-+][0-9]+)?", at) for x, at in zip("ijk", to)):  # a constant distance
-                yield [int(at[1:] or 0) for at in to], link.get("interval", 1)
+            constant = all(re.fullmatch(f"{x}([-+][0-9]+)?", at) for x, at in zip("ijk", to))
+            yield [int(at[1:] or 0) for at in to] if constant else None, link.get("interval", 1)
 
 
 def uses(case, nest, order):
@@ -136,6 +136,9 @@ def skew_uses(case, nest, memory, at, skew):
     spec, loops = case["levels"][at], nest[at]["loops"]
     used, useful, longest = {"skew"}, set(), 0
     for step, interval in links_of(case, spec):
+        if step is None:
+            used |= {"skew beside buses"}
+            continue
         seen = interval - sum(s * o for s, o in zip(skew, step))
         used |= {"late"} if seen not in (0, 1) else set()
         useful |= {dim for dim, o in enumerate(step) if o and seen in (0, 1)}
@@ -331,7 +334,9 @@ class Case:
         if not found.proved:
             return
         nest = found.to_dict()["dataflow"]["yaml"]
-        if r.random() < 0.1 and (again := self.search(threads=2)).proved and again.to_dict()["dataflow"]["yaml"] != nest:
+        timed = "budget_seconds" in self.ask  # then which of equal mappings is found may be a matter of time
+        if not timed and r.random() < 0.1 and (again := self.search(threads=2)).proved and \
+                again.to_dict()["dataflow"]["yaml"] != nest:
             raise Fault("threads", again.to_dict()["dataflow"]["yaml"], read_nest(self.fields, nest))
         if r.random() < 0.3 and self.ask["timing"] == "roofline":
             with tempfile.TemporaryDirectory() as folder:
