@@ -20,7 +20,16 @@ enum {
 
 static const double tolerance = 1e-9; /* energies are sums of decimal figures in binary */
 static const uint64_t most_pieces = 200000000; /* of a space */
+static const uint64_t first_patience = 2000; /* pieces */
 static const uint64_t piece_work = 2048; /* of counting words: about that of a bound */
+
+/* How the tiles of an unrolling are decided: from the outermost memory inward, or from the innermost
+ * outward. Neither is better everywhere: */
+enum way {
+    INWARD, /* what the outermost memories move may be most of what mappings differ by */
+    OUTWARD, /* small memories may leave few tiles */
+    N_WAYS
+};
 
 struct cover {
     struct sator_ctx *ctx;
@@ -38,6 +47,8 @@ struct cover {
     const char *at; /* checking: the next line */
     double deadline; /* of the monotonic clock; INFINITY: none */
     uint64_t most_pieces;
+    enum way way; /* the one that led to an end last; while splitting, the one that is tried ... */
+    uint64_t patience; /* ... until there are more pieces */
     bool only_whole; /* ends at the first part that is not proved */
     double share, settled; /* of all choices of parallel factors: those of the part; behind it */
     enum sator_status stopped;
@@ -51,16 +62,21 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* The bounds that were asked for, and what counting took. */
+static uint64_t pieces(const struct cover *c)
+{
+    return c->tally->parts + *c->p->counting / piece_work;
+}
+
 static bool should_stop(struct cover *c)
 {
     if (c->stopped == SATOR_OK && atomic_load(&c->ctx->cancelled))
         c->stopped = SATOR_INTERRUPTED;
-    uint64_t pieces = c->tally->parts + *c->p->counting / piece_work;
-    if (c->stopped == SATOR_OK && (pieces > c->most_pieces || now() > c->deadline)) {
+    if (c->stopped == SATOR_OK && (pieces(c) > c->most_pieces || now() > c->deadline)) {
         sator_error(c->ctx, (struct sator_loc){0},
                 "not certified: the parts take more than %s; bounds so far: %" PRIu64
                 ", of the parallel factors %.0f %% are settled",
-                now() > c->deadline ? "--budget leaves time for" : "200 million bounds", pieces,
+                now() > c->deadline ? "--budget leaves time for" : "200 million bounds", pieces(c),
                 floor(100 * c->settled));
         c->stopped = SATOR_LIMIT;
     }
@@ -83,7 +99,25 @@ static int64_t left_of(const struct cover *c, int loop)
     return left;
 }
 
+static void split(struct cover *c, int m, double *least);
 static void split_tiles(struct cover *c, int m, int loop, double *least);
+
+/* The outermost memory has what is left of all loops. Inward, the tiles further in take of it. */
+static void take_rest(struct cover *c, double *least)
+{
+    const int row = c->p->memory[0].row;
+    const bool inward = c->way == INWARD;
+
+    for (int i = 0; i < c->p->n_loops; i++)
+        c->part.factor[row][i] = left_of(c, i);
+    c->part.known[row] = (1U << c->p->n_loops) - 1;
+    c->part.loose = inward && c->p->n_memories > 1 ? 1U << row : 0;
+    if (cert_fits(c->p, &c->part, c->p->n_memories - 1, 0, 1) && cert_may_be(c->p, &c->part))
+        split(c, inward ? 1 : c->p->n_memories, least);
+    c->part.loose = c->part.known[row] = 0;
+    for (int i = 0; i < c->p->n_loops; i++)
+        c->part.factor[row][i] = 1;
+}
 
 /* Go on with the tile of memory "m": where there is none, with all orders. */
 static void split(struct cover *c, int m, double *least)
@@ -93,36 +127,41 @@ static void split(struct cover *c, int m, double *least)
     if (m == c->p->n_memories) {
         c->exact.cycles = cert_cycles(c->p, &c->part);
         *least = fmin(*least, cert_bound_leaf(c->p, &c->part, &c->exact, c->goal));
-        return;
+    } else if (m == 0) {
+        take_rest(c, least);
+    } else {
+        if (c->way == INWARD && m + 1 < c->p->n_memories)
+            c->part.loose |= 1U << c->p->memory[m].row;
+        split_tiles(c, m, 0, least);
+        c->part.loose = before;
     }
-    c->part.loose |= m + 1 < c->p->n_memories ? 1U << c->p->memory[m].row : 0;
-    split_tiles(c, m, 0, least);
-    c->part.loose = before;
 }
 
-/* Decide what the tile of memory "m" has of loops from "loop" on; the memory outside of it keeps
- * the rest. */
+/* Decide what the tile of memory "m" has of loops from "loop" on. Inward, the memory outside of it
+ * keeps the rest. */
 static void split_tiles(struct cover *c, int m, int loop, double *least)
 {
     const int row = c->p->memory[m].row, outer = c->p->memory[m - 1].row;
+    const bool inward = c->way == INWARD;
     const unsigned before = c->part.loose;
 
-    if (should_stop(c))
+    if (should_stop(c) || pieces(c) > c->patience)
         return;
     if (loop == c->p->n_loops) {
-        split(c, m + 1, least);
+        split(c, inward ? m + 1 : m - 1, least);
         return;
     }
-    const int64_t left = c->part.factor[outer][loop];
+    const int64_t left = inward ? c->part.factor[outer][loop] : left_of(c, loop);
     c->part.known[row] |= 1U << loop;
-    if (loop == c->p->n_loops - 1)
+    if (inward && loop == c->p->n_loops - 1)
         c->part.loose &= ~(1U << outer);
     for (int k = c->p->n_divisors[loop] - 1; k >= 0; k--) {
         int64_t factor = c->p->divisors[loop][k];
         if (left % factor != 0)
             continue;
         c->part.factor[row][loop] = factor;
-        c->part.factor[outer][loop] = left / factor;
+        if (inward)
+            c->part.factor[outer][loop] = left / factor;
         if (!cert_fits(c->p, &c->part, m, loop, 1) || !cert_may_be(c->p, &c->part))
             continue;
         double bound = left > 1 ? cert_view_bound(c->view, c->goal) : 0;
@@ -134,24 +173,29 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
     }
     c->part.loose = before;
     c->part.factor[row][loop] = 1;
-    c->part.factor[outer][loop] = left;
+    if (inward)
+        c->part.factor[outer][loop] = left;
     c->part.known[row] &= ~(1U << loop);
 }
 
-/* All tiles: the outermost memory's are everything. */
+/* All tiles. Which way needs less is not known before: each is tried in turn, for longer and
+ * longer, beginning with the one that led to an end last. */
 static void split_time(struct cover *c, double *least)
 {
-    const int row = c->p->memory[0].row;
+    double found = INFINITY;
 
-    for (int i = 0; i < c->p->n_loops; i++)
-        c->part.factor[row][i] = left_of(c, i);
-    c->part.known[row] = (1U << c->p->n_loops) - 1;
-    c->part.loose = c->p->n_memories > 1 ? 1U << row : 0;
-    if (cert_fits(c->p, &c->part, c->p->n_memories - 1, 0, 1) && cert_may_be(c->p, &c->part))
-        split(c, 1, least);
-    c->part.loose = c->part.known[row] = 0;
-    for (int i = 0; i < c->p->n_loops; i++)
-        c->part.factor[row][i] = 1;
+    for (uint64_t most = first_patience; !should_stop(c); most *= 2) {
+        for (int k = 0; k < N_WAYS; k++) {
+            found = INFINITY;
+            c->patience = pieces(c) + most;
+            split(c, c->way == INWARD ? 0 : c->p->n_memories - 1, &found);
+            if (pieces(c) <= c->patience) {
+                *least = fmin(*least, found);
+                return;
+            }
+            c->way = (c->way + 1) % N_WAYS;
+        }
+    }
 }
 
 /* ---- orders along array dimensions ---- */
