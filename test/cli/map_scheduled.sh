@@ -89,3 +89,21 @@ levels:
 YAML
 printf 'name: two\nsizes: {i: 2}\nop: "Y[i] += A[i]"\n' >two.yaml
 sator map two.yaml --arch trees.yaml --objective latency | grep -E 'proved|^  best'
+# more groups of transfers than bounds are kept of: what a tile's inner transfers cost is then not bounded anew. Energy is the
+# same however time is counted.
+cat >groups.yaml <<'END_ARCH'
+levels:
+  - {memory: DRAM, energy_pj: 10, bandwidth_bits: 1024}
+  - {memory: L2, energy_pj: {read: 1, write: 4}, bandwidth_bits: 16, may_bypass: [B]}
+  - {array: PE, shape: [2, 2], links: [{tensors: [A, B], map: "PE[i,j] -> PE[i,j+1]", interval: 2, energy_pj: 0.1}]}
+  - {memory: L1, energy_pj: {read: 1, write: 4}, bandwidth_bits: 8, capacity_words: {A: 6, B: 5, Y: 3}}
+  - {array: lane, shape: [2], links: [{map: "lane[i] -> lane[i-1]", energy_pj: 0.1}]}
+  - {memory: L0, energy_pj: {read: 1, write: 4, tensors: {Y: {read: 3, write: 1}}}, bandwidth_bits: 0.7,
+     capacity_words: {A: 4, B: 5, Y: 7}, transfers: {A: serial, Y: overlapped}}
+  - {array: bit, shape: [2], links: [{tensors: [Y], bandwidth_bits: 4, map: "bit[i] -> bit[i+1]", energy_pj: 0.1}]}
+  - {compute: mac, energy_pj: 0, cycles: 1.3}
+END_ARCH
+printf 'sizes: {i: 2, j: 12, k: 2, l: 8, m: 2}\nop: "Y[l] += A[2*j,k+k,4*k+2*m] * B[fl((j+j)/2)] * C[4*k+2*i]"\n' >groups_op.yaml
+for timing in scheduled roofline; do
+    sator map groups_op.yaml --arch groups.yaml --timing $timing --objective energy | grep -E '^  (mapping|energy) '
+done

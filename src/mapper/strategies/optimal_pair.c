@@ -87,7 +87,8 @@ bool optimal_settle_anew(
     bool is_bounded = sator_mapper_bounds_some(
             o->bounds, m + 1, pair->inner, &o->at.shape, near, far, settled);
     sator_mapper_bounds_beside(o->bounds, NULL);
-    sator_mapper_share_add(p, settled, &pair->beside);
+    if (is_bounded)
+        sator_mapper_share_add(p, settled, &pair->beside);
     return is_bounded;
 }
 
