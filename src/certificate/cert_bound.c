@@ -526,14 +526,23 @@ static double least_of_child(
     return walks & c->slides ? fmax(least, place_all(v, c, weights, AT_SLIDE, walks)) : least;
 }
 
+double cert_view_rest(
+        const struct cert_view *v, int first, int last, const struct cert_weights *weights)
+{
+    double sum = 0;
+
+    for (int c = 0; c < v->n_children; c++) {
+        const int m = v->child[c].memory;
+        const int row = m < v->p->n_memories ? v->p->memory[m].row : v->p->n_rows;
+        if (row <= first || row > last)
+            sum += least_of_child(v, &v->child[c], weights);
+    }
+    return sum;
+}
+
 static double least(void *data, const struct cert_weights *w)
 {
-    const struct cert_view *v = data;
-    double sum = w->constant;
-
-    for (int c = 0; c < v->n_children; c++)
-        sum += least_of_child(v, &v->child[c], w);
-    return fmax(sum, 0);
+    return fmax(w->constant + cert_view_rest(data, 0, 0, w), 0);
 }
 
 /* ---- parts ---- */
@@ -613,7 +622,12 @@ static bool is_same_tiling(
     return same;
 }
 
-double cert_view_bound(struct cert_view *v, double goal)
+const struct cert_prices *cert_view_prices(const struct cert_view *v)
+{
+    return &v->prices;
+}
+
+const struct cert_part *cert_view_now(struct cert_view *v)
 {
     for (int i = 0; i < v->n_children; i++) {
         struct child *c = &v->child[i];
@@ -625,6 +639,12 @@ double cert_view_bound(struct cert_view *v, double goal)
         c->is_stale = false;
     }
     v->prices.cycles = cert_cycles(v->p, v->part);
+    return v->part;
+}
+
+double cert_view_bound(struct cert_view *v, double goal)
+{
+    cert_view_now(v);
     return cert_least_value(v->p, &v->prices, least, v, goal);
 }
 
@@ -634,7 +654,7 @@ double cert_bound(const struct cert_problem *p, const struct cert_part *part, do
     struct cert_view *v = cert_view_new(arena, p, part);
 
     cert_view_unroll(v);
-    double bound = cert_view_bound(v, goal);
+    double bound = fmax(cert_view_bound(v, goal), cert_bound_decided(p, v, goal));
     sator_arena_free(arena);
     return bound;
 }

@@ -129,6 +129,16 @@ struct cert_view *cert_view_new(
 void cert_view_unroll(struct cert_view *v);
 /* cert_bound of the part as it is. */
 double cert_view_bound(struct cert_view *v, double goal);
+/* The view's part, all that the view knows of it being up to date; the prices then. */
+const struct cert_part *cert_view_now(struct cert_view *v);
+const struct cert_prices *cert_view_prices(const struct cert_view *v);
+/* What the words cost at least that do not go to what stands behind one of rows "first" to
+ * "last" - 1, of a view that is up to date. */
+double cert_view_rest(
+        const struct cert_view *v, int first, int last, const struct cert_weights *weights);
+/* The same as cert_view_bound where the tiles of several memories in a row are decided: of all
+ * orders there, each for all moves at once. 0 where they are not. */
+double cert_bound_decided(const struct cert_problem *p, struct cert_view *view, double goal);
 /* cert_bound_orders at the prices "exact" of the part's parallel factors. */
 double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_prices *exact, double goal);

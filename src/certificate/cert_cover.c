@@ -49,6 +49,7 @@ struct cover {
     uint64_t most_pieces;
     enum way way; /* the one that led to an end last; while splitting, the one that is tried ... */
     uint64_t patience; /* ... until there are more pieces */
+    uint64_t usual; /* those that unrollings took lately */
     bool only_whole; /* ends at the first part that is not proved */
     double share, settled; /* of all choices of parallel factors: those of the part; behind it */
     enum sator_status stopped;
@@ -148,7 +149,15 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
     if (should_stop(c) || pieces(c) > c->patience)
         return;
     if (loop == c->p->n_loops) {
-        split(c, inward ? m + 1 : m - 1, least);
+        const int next = inward ? m + 1 : m - 1;
+        double bound = 0 < next && next < c->p->n_memories
+                ? cert_bound_decided(c->p, c->view, c->goal)
+                : 0;
+        c->tally->parts++;
+        if (bound >= c->goal)
+            *least = fmin(*least, bound);
+        else
+            split(c, next, least);
         return;
     }
     const int64_t left = inward ? c->part.factor[outer][loop] : left_of(c, loop);
@@ -179,22 +188,24 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
 }
 
 /* All tiles. Which way needs less is not known before: each is tried in turn, for longer and
- * longer, beginning with the one that led to an end last. */
+ * longer, beginning with the one that led to an end last, and twice what it took. */
 static void split_time(struct cover *c, double *least)
 {
-    double found = INFINITY;
+    uint64_t most = c->usual > first_patience / 2 ? 2 * c->usual : first_patience;
 
-    for (uint64_t most = first_patience; !should_stop(c); most *= 2) {
-        for (int k = 0; k < N_WAYS; k++) {
-            found = INFINITY;
-            c->patience = pieces(c) + most;
-            split(c, c->way == INWARD ? 0 : c->p->n_memories - 1, &found);
-            if (pieces(c) <= c->patience) {
-                *least = fmin(*least, found);
-                return;
-            }
-            c->way = (c->way + 1) % N_WAYS;
+    for (int tries = 1; !should_stop(c); tries++) {
+        const uint64_t before = pieces(c);
+        double found = INFINITY;
+        c->patience = before + most;
+        split(c, c->way == INWARD ? 0 : c->p->n_memories - 1, &found);
+        const uint64_t own = pieces(c) - before;
+        if (own <= most) {
+            *least = fmin(*least, found);
+            c->usual = own > c->usual / 2 ? own : c->usual / 2;
+            return;
         }
+        c->way = (c->way + 1) % N_WAYS;
+        most *= tries % N_WAYS == 0 ? 2 : 1;
     }
 }
 

@@ -96,13 +96,29 @@ static void count_links(struct cert_leaf *leaf, int m)
     leaf->all[m] = cert_fresh(&leaf->places[m], tile, NULL);
 }
 
-static void init(const struct cert_problem *p, const struct cert_part *part, struct cert_leaf *leaf)
+/* Whether the move's words depend on nothing but the rows that are decided. */
+static bool is_here(const struct cert_leaf *leaf, int move)
+{
+    int child = leaf->p->move[move].child_row;
+
+    return child > leaf->first && child <= leaf->last;
+}
+
+static void init(const struct cert_problem *p, const struct cert_part *part, int first, int last,
+        struct cert_leaf *leaf)
 {
     leaf->arena = NULL;
+    leaf->any_counted = false;
     leaf->p = p;
     leaf->part = part;
+    leaf->first = first;
+    leaf->last = last;
+    leaf->outside = 1;
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t stride = 1;
+        int64_t stride = 1, left = p->extent[i];
+        for (int r = 0; r < p->n_rows; r++)
+            left /= r >= first || p->row[r].is_space ? part->factor[r][i] : 1;
+        leaf->outside *= (double)left;
         for (int r = p->n_rows - 1; r >= 0; r--) {
             leaf->stride[r][i] = stride;
             stride *= part->factor[r][i];
@@ -110,14 +126,17 @@ static void init(const struct cert_problem *p, const struct cert_part *part, str
     }
     for (int m = 0; m < p->n_moves; m++) {
         const struct cert_move *v = &p->move[m];
-        leaf->stamps[m] = 1;
+        if (!is_here(leaf, m))
+            continue;
+        leaf->stamps[m] = leaf->outside;
         leaf->cold[m] = leaf->brought_cold[m] = cert_cold_row(p, part, v->child_row);
         leaf->is_counted[m] = v->may_count && cert_is_counted(p, part, v);
+        leaf->any_counted |= leaf->is_counted[m];
         if (leaf->is_counted[m]) {
             leaf->brought_cold[m] = cert_counted_cold_row(p, part, v);
             leaf->reach[m] = cert_reach(p, part, v);
         }
-        for (int r = 0; r < v->child_row; r++) {
+        for (int r = first; r < v->child_row; r++) {
             for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
                 leaf->stamps[m] *= (double)part->factor[r][i];
         }
@@ -320,7 +339,7 @@ static void step(const struct sums *s, int row, int loop, const struct cert_insi
 
     for (int m = 0; m < p->n_moves; m++) {
         double kept[2];
-        if (p->move[m].child_row <= row)
+        if (p->move[m].child_row <= row || p->move[m].child_row > s->leaf->last)
             continue;
         cert_find_kept(s->leaf, row, loop, placed, &further[m], m, kept);
         for (int w = 0; w < s->n; w++)
@@ -376,14 +395,17 @@ static void order_row(struct sums *s, int row, const struct cert_inside *further
     free(front);
 }
 
-/* The sums of words that are not kept at all. */
+/* The sums of words that are not kept at all; in the steps of rows that are not decided all are. */
 static double all_words(const struct cert_leaf *leaf, const struct cert_weights *w)
 {
     double sum = w->constant;
 
     for (int m = 0; m < leaf->p->n_moves; m++) {
         const struct cert_held *held = leaf->held[m];
-        sum += leaf->stamps[m] *
+        if (!is_here(leaf, m))
+            continue;
+        double steps = leaf->cold[m] >= leaf->first ? 0 : leaf->outside - 1;
+        sum += (leaf->stamps[m] - steps) *
                 (w->unique[m] * leaf->all[m] + w->arriving[m] * held[0].copies * held[0].words);
     }
     return sum;
@@ -398,7 +420,7 @@ static void order_all(struct sums *s)
         further[m] = (struct cert_inside){.stamps = 1};
     s->front.n = 1;
     memset(s->front.saved[0], 0, sizeof s->front.saved[0]);
-    for (int r = p->n_rows - 1; r >= 0; r--) {
+    for (int r = s->leaf->last - 1; r >= s->leaf->first; r--) {
         if (p->row[r].is_space)
             continue;
         order_row(s, r, further);
@@ -444,7 +466,7 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
 {
     struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
 
-    init(p, part, leaf);
+    init(p, part, 0, p->n_rows, leaf);
     double pj = p->objective == SATOR_MAP_LATENCY ? 0 : least(leaf, &exact->energy);
     double bound = cert_value_of(p, pj, exact->cycles);
     if (bound < goal)
@@ -453,6 +475,56 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
         bound = fmax(bound, cert_least_value(p, exact, least, leaf, goal));
     if (bound < goal)
         bound = fmax(bound, cert_least_counted(leaf, exact, goal));
+    sator_arena_free(leaf->arena);
+    free(leaf);
+    return bound;
+}
+
+/* The rows "first" to "last" - 1 that are decided: from a memory on, up to one of which no more than
+ * the tile is known, or to the end. */
+static void find_decided(
+        const struct cert_problem *p, const struct cert_part *part, int *first, int *last)
+{
+    const unsigned all = (1U << p->n_loops) - 1;
+
+    *last = p->n_rows;
+    for (int r = p->n_rows - 1; r >= 0; r--)
+        *last = (part->loose >> r & 1) && part->known[r] == all ? r : *last;
+    *first = *last;
+    for (int r = *last - 1; r >= 0 && part->known[r] == all; r--)
+        *first = p->row[r].is_space ? *first : r;
+}
+
+/* A leaf, and what the view knows of the rest. */
+struct decided {
+    struct cert_leaf *leaf;
+    const struct cert_view *view;
+};
+
+static double least_decided(void *data, const struct cert_weights *w)
+{
+    const struct decided *d = data;
+    struct sums s = {.leaf = d->leaf, .n = 1, .weights = &w};
+
+    order_all(&s);
+    double here = all_words(d->leaf, w) - s.front.saved[0][0];
+    return fmax(here + cert_view_rest(d->view, d->leaf->first, d->leaf->last, w), 0);
+}
+
+double cert_bound_decided(const struct cert_problem *p, struct cert_view *view, double goal)
+{
+    const struct cert_part *part = cert_view_now(view);
+    double bound = 0;
+    int first, last;
+
+    find_decided(p, part, &first, &last);
+    if (!part->is_unrolled || first == last)
+        return 0;
+    struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
+    init(p, part, first, last, leaf);
+    if (!leaf->any_counted)
+        bound = cert_least_value(
+                p, cert_view_prices(view), least_decided, &(struct decided){leaf, view}, goal);
     sator_arena_free(leaf->arena);
     free(leaf);
     return bound;

@@ -25,6 +25,9 @@ struct cert_held {
 struct cert_leaf {
     const struct cert_problem *p;
     const struct cert_part *part;
+    int first, last; /* rows from "first" on and outside "last" are decided: moves to what stands
+                        behind them are counted */
+    double outside; /* stamps of rows that are not, outside */
     int64_t stride[CERT_ROWS][CERT_LOOPS]; /* iterations that a step skips */
     double stamps[CERT_MOVES]; /* outside the move's child */
     int cold[CERT_MOVES]; /* loops of rows outside of it keep nothing there */
@@ -34,7 +37,7 @@ struct cert_leaf {
     struct cert_places places[CERT_MOVES];
     struct cert_known_fresh fresh[CERT_MOVES][CERT_FRESH];
     double all[CERT_MOVES]; /* unique words of a stamp before which nobody held anything */
-    bool is_counted[CERT_MOVES]; /* the words have no formula; what others bring: */
+    bool any_counted, is_counted[CERT_MOVES]; /* the words have no formula; what others bring: */
     int brought_cold[CERT_MOVES];
     int64_t reach[CERT_MOVES];
     struct sator_arena *arena;
