@@ -192,23 +192,25 @@ static void put_question(struct sator_text *text, const struct sator_network *ne
             result->value);
 }
 
-/* The cover of one space. */
-static enum sator_status put_space(struct sator_ctx *ctx, const struct cert_question *question,
-        const struct sator_map_result *result, const struct cert_space *space,
-        const struct cert_limits *limits, struct sator_text *text, struct cert_tally *tally)
+static enum sator_status make_problem(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct cert_question *question, const struct cert_space *space,
+        struct cert_problem **made)
 {
-    struct sator_arena *arena = sator_arena_new();
-    struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     const char *why;
+
+    *made = SATOR_NEW(arena, struct cert_problem);
+    enum sator_status st = cert_problem_init(ctx, arena, question, space, *made, &why);
+    return st == SATOR_INPUT && why != NULL ? refuse(ctx, question->workload, why) : st;
+}
+
+static enum sator_status put_cover(struct sator_ctx *ctx, const struct cert_question *question,
+        const struct sator_map_result *result, const struct cert_space *space,
+        const struct cert_problem *p, const struct cert_limits *limits, struct sator_text *text,
+        struct cert_tally *tally)
+{
     enum sator_status st;
 
-    st = cert_problem_init(ctx, arena, question, space, p, &why);
-    if (st == SATOR_INPUT && why != NULL)
-        refuse(ctx, question->workload, why);
-    SATOR_TRY(st);
-    if (p->is_left_out)
-        goto done;
-    sator_text_add(text, "  %s\n", cert_space_text(arena, question->arch, space));
+    sator_text_add(text, "  %s\n", cert_space_text(p->arena, question->arch, space));
     SATOR_TRY(cert_cover_write(ctx, p, result->value, limits, text, tally));
     if (text->length > MOST_BYTES) {
         sator_error(ctx, question->workload->loc,
@@ -216,6 +218,43 @@ static enum sator_status put_space(struct sator_ctx *ctx, const struct cert_ques
         st = SATOR_LIMIT;
     }
 done:
+    return st;
+}
+
+/* The cover of one space. Array dimensions that are one row make fewer parts; where not all of them
+ * are proved so, the dimensions stand apart. */
+static enum sator_status put_space(struct sator_ctx *ctx, const struct cert_question *question,
+        const struct sator_map_result *result, const struct cert_space *space,
+        const struct cert_limits *limits, struct sator_text *text, struct cert_tally *tally)
+{
+    const struct cert_limits whole = {limits->seconds, limits->parts, true};
+    const struct cert_tally before = *tally;
+    struct cert_space own = *space;
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_text parts = {0};
+    struct sator_hush hush;
+    struct cert_problem *p;
+    enum sator_status st;
+
+    SATOR_TRY(make_problem(ctx, arena, question, &own, &p));
+    if (p->is_left_out)
+        goto done;
+    if (p->is_blurred) {
+        sator_ctx_hush(ctx, &hush);
+        st = put_cover(ctx, question, result, &own, p, &whole, &parts, tally);
+        sator_ctx_unhush(ctx, &hush);
+        own.apart = st == SATOR_LIMIT;
+        if (own.apart)
+            SATOR_TRY(make_problem(ctx, arena, question, &own, &p));
+    }
+    if (!p->is_blurred) {
+        sator_text_clear(&parts);
+        *tally = before;
+        st = put_cover(ctx, question, result, &own, p, limits, &parts, tally);
+    }
+    sator_text_add_bytes(text, parts.data, st == SATOR_OK ? parts.length : 0);
+done:
+    sator_text_clear(&parts);
     sator_arena_free(arena);
     return st;
 }
@@ -499,16 +538,18 @@ static enum sator_status check_space(struct reading *r, const struct cert_questi
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     struct cert_tally here = {0};
+    struct cert_space own = *space;
     const char *name = cert_space_text(arena, question->arch, space);
     enum sator_status st;
 
-    SATOR_TRY(init(r, arena, question, space, p));
+    own.apart = take(r, sator_arena_printf(arena, "  %s apart\n", name));
+    SATOR_TRY(init(r, arena, question, &own, p));
     r->has_late |= p->has_late && !p->is_left_out && !p->counts;
     r->has_passed |= p->has_passed && !p->is_left_out && !p->counts;
     r->has_left_out |= p->is_left_out;
     if (p->is_left_out)
         goto done;
-    if (take(r, sator_arena_printf(arena, "  %s\n", name))) {
+    if (own.apart || take(r, sator_arena_printf(arena, "  %s\n", name))) {
         SATOR_TRY(cert_cover_check(r->ctx, p, r->value, r->at, &r->at, &here));
     } else {
         here.total = 1;

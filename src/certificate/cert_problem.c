@@ -572,7 +572,7 @@ static void ban_passed(struct cert_problem *p)
 
 /* ---- rows that nothing tells apart ---- */
 
-static bool is_alike(const struct cert_problem *p, int r, int s)
+static bool is_alike(const struct cert_problem *p, bool apart, int r, int s)
 {
     bool alike = p->row[r].is_space && p->row[s].is_space && p->row[r].level == p->row[s].level &&
             p->row[r].step == 0 && p->row[s].step == 0;
@@ -585,7 +585,7 @@ static bool is_alike(const struct cert_problem *p, int r, int s)
         alike &= !v->is_directed ||
                 !((v->wired | v->passed) >> r & 1 || (v->wired | v->passed) >> s & 1);
         const struct cert_tensor *t = &p->tensor[v->tensor];
-        const bool tells = v->may_count || t->relevant != t->plain; /* what is where */
+        const bool tells = v->may_count || (apart && t->relevant != t->plain); /* what is where */
         for (int k = 0; k < v->n_hops && tells; k++)
             alike &= v->hop[k].shift[r] == 0 && v->hop[k].shift[s] == 0;
         for (int k = 0; k < v->n_buses && tells; k++)
@@ -615,6 +615,7 @@ static void drop_row(struct cert_problem *p, int r)
             v->is_blurred |= v->hop[k].shift[r] != 0 || v->hop[k].shift[r - 1] != 0;
         for (int k = 0; k < v->n_buses; k++)
             v->is_blurred |= (v->bus[k].joined >> r & 1) != (v->bus[k].joined >> (r - 1) & 1);
+        p->is_blurred |= v->is_blurred && p->tensor[v->tensor].relevant != p->tensor[v->tensor].plain;
         v->outer = without_row(v->outer, r);
         v->between = without_row(v->between, r);
         v->shared = without_row(v->shared, r);
@@ -640,11 +641,11 @@ static void drop_row(struct cert_problem *p, int r)
 
 /* Neighbouring dimensions that share the same words of the same moves are one row: only what a
  * loop has over all of them together matters. */
-static void join_rows(struct cert_problem *p)
+static void join_rows(struct cert_problem *p, bool apart)
 {
     for (int r = 0; r + 1 < p->n_rows; r++) {
         struct cert_row *row = &p->row[r];
-        while (r + 1 < p->n_rows && row->n_shapes < CERT_SHAPES && is_alike(p, r, r + 1)) {
+        while (r + 1 < p->n_rows && row->n_shapes < CERT_SHAPES && is_alike(p, apart, r, r + 1)) {
             row->shape[row->n_shapes++] = p->row[r + 1].shape[0];
             row->pes *= p->row[r + 1].pes;
             drop_row(p, r + 1);
@@ -686,7 +687,7 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
     ban_passed(problem);
     for (int i = 0; i < problem->n_moves; i++)
         problem->move[i].may_count = cert_is_counted(problem, &nothing, &problem->move[i]);
-    join_rows(problem);
+    join_rows(problem, space->apart);
 done:
     return st;
 }

@@ -302,7 +302,8 @@ const char *cert_space_text(
             text = sator_arena_printf(arena, "%s %lld", text, (long long)space->step[row + d]);
         row += n + (level->kind == SATOR_LEVEL_MEMORY);
     }
-    return space->across ? sator_arena_printf(arena, "%s across", text) : text;
+    return sator_arena_printf(
+            arena, "%s%s%s", text, space->across ? " across" : "", space->apart ? " apart" : "");
 }
 
 /* ---- how long, and where runs end ---- */

@@ -159,6 +159,7 @@ struct cert_problem {
     bool has_late; /* links that a skew makes late, or has come from PEs ahead */
     bool has_passed; /* loops inside a skewed array that some tensor passes by */
     bool has_odd; /* sums that pass both links and trees under a skew */
+    bool is_blurred; /* windows pass over links or buses of dimensions that are one row */
     bool is_left_out; /* the same, where words without a formula are not counted: there is nothing
                          to cover */
     const int64_t *divisors[CERT_LOOPS];
@@ -186,6 +187,8 @@ struct cert_space {
     bool is_skewed;
     int64_t step[CERT_ROWS]; /* by memory and array dimension of the machine, outermost first */
     bool across; /* the skewed loops are joined with those of all memories outside */
+    bool apart; /* no two dimensions are one row where windows pass over links or buses: what they
+                   bring is counted, of more parts */
 };
 /* A space, in "arena". SATOR_INPUT, with "*why" (in the arena) saying what is not covered by
  * certificates. */
