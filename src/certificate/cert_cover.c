@@ -20,7 +20,7 @@ enum {
 
 static const double tolerance = 1e-9; /* energies are sums of decimal figures in binary */
 static const uint64_t most_pieces = 200000000; /* of a space */
-static const uint64_t first_patience = 2000; /* pieces */
+static const uint64_t first_patience = 8; /* pieces */
 static const uint64_t piece_work = 2048; /* of counting words: about that of a bound */
 
 /* How the tiles of an unrolling are decided: from the outermost memory inward, or from the innermost

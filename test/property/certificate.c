@@ -96,11 +96,27 @@ static void set_tiles(const struct cert_problem *c, int64_t (*factor)[CERT_LOOPS
     }
 }
 
+/* The same from the innermost memory outward: what is not decided stands nowhere yet. */
+static void set_tiles_outward(const struct cert_problem *c, int64_t (*factor)[CERT_LOOPS],
+        int known, struct cert_part *part)
+{
+    const int inside = c->n_loops * (c->n_memories - 1);
+
+    for (int k = 0; k < c->n_loops * c->n_memories; k++) {
+        int own = c->memory[c->n_memories - 1 - k / c->n_loops].row, i = k % c->n_loops;
+        if (known >= inside || k < known) { /* the outermost memory has the rest */
+            part->known[own] |= 1U << i;
+            part->factor[own][i] = factor[own][i];
+        }
+    }
+}
+
 /* The mapping's factors; what comes after the first "known" decisions is forgotten: parallel
- * factors of all rows, then tiles from the outermost memory inward. "is_ordered": but the order of
- * the loops along arrays is known. */
+ * factors of all rows, then tiles from the outermost memory inward, or "outward". "is_ordered": but
+ * the order of the loops along arrays is known. */
 static void forget(const struct cert_problem *c, const struct mapper_problem *p,
-        const struct mapper_mapping *mapping, int known, bool is_ordered, struct cert_part *part)
+        const struct mapper_mapping *mapping, int known, bool outward, bool is_ordered,
+        struct cert_part *part)
 {
     int row[MAPPER_ROWS], q = 0, n = 0; /* the certificate's row of each of the mapper's */
     int64_t factor[CERT_ROWS][CERT_LOOPS];
@@ -127,7 +143,7 @@ static void forget(const struct cert_problem *c, const struct mapper_problem *p,
     }
     part->is_unrolled = known >= n;
     if (part->is_unrolled)
-        set_tiles(c, factor, known - n, part);
+        (outward ? set_tiles_outward : set_tiles)(c, factor, known - n, part);
     for (int k = 0; k < p->n_rows && part->is_unrolled && is_ordered; k++) {
         int r = row[k];
         if (!c->row[r].is_space || c->row[r].n_shapes > 1 || !cert_order_matters(c, r))
@@ -186,7 +202,8 @@ static void compare(const struct problem_case *c, const struct cert_problem *cer
     double value = sator_mapper_cost(p, &traffic).value;
     for (int k = 0; k < 12 && !traffic.is_unknown; k++) {
         int known = k < 3 ? n : (int)machines_draw(rng, (uint64_t)n + 1);
-        forget(cert, p, mapping, known, machines_draw(rng, 3) > 0, &part);
+        bool outward = machines_draw(rng, 2) > 0, is_ordered = machines_draw(rng, 3) > 0;
+        forget(cert, p, mapping, known, outward, is_ordered, &part);
         assert_true(cert_may_be(cert, &part));
         if (known == n)
             n_counted += compare_counted(cert, p, mapping, &part, &traffic);
@@ -247,7 +264,8 @@ static void test_bounds(void **state)
             struct cert_problem *cert = SATOR_NEW(c.arena, struct cert_problem);
             const struct cert_question question = {&c.network->layers[0], c.arch, SATOR_MAP_EDP,
                     constraints.n, constraints.list, true, counts};
-            const struct cert_space space = space_of(&c.problem);
+            struct cert_space space = space_of(&c.problem);
+            space.apart = machines_draw(&rng, 2) > 0;
             bool is_covered =
                     cert_problem_init(c.ctx, c.arena, &question, &space, cert, &why) == SATOR_OK;
             struct mapper_words *words = sator_mapper_words_new(&c.problem);
