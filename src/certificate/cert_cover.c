@@ -2,8 +2,8 @@
  *
  * Parallel factors are decided one after the other, by row and loop; a line of the certificate
  * names those that are decided in a part, in this order. "cut" is a part that one bound settles,
- * "split" a part whose parallel factors are all decided and which is settled tile by tile, from the
- * outermost memory inward: the least of the bounds of these pieces stands for them.
+ * "split" a part whose parallel factors are all decided and which is settled tile by tile, inward
+ * or outward: the least of the bounds of these pieces stands for them.
  */
 #include "base/context.h"
 #include "certificate/cert_bound.h"
@@ -23,8 +23,8 @@ static const uint64_t most_pieces = 200000000; /* of a space */
 static const uint64_t first_patience = 8; /* pieces */
 static const uint64_t piece_work = 2048; /* of counting words: about that of a bound */
 
-/* How the tiles of an unrolling are decided: from the outermost memory inward, or from the innermost
- * outward. Neither is better everywhere: */
+/* How the tiles of an unrolling are decided: from the outermost memory inward, or from the
+ * innermost outward. Neither is better everywhere: */
 enum way {
     INWARD, /* what the outermost memories move may be most of what mappings differ by */
     OUTWARD, /* small memories may leave few tiles */

@@ -480,8 +480,8 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
     return bound;
 }
 
-/* The rows "first" to "last" - 1 that are decided: from a memory on, up to one of which no more than
- * the tile is known, or to the end. */
+/* The rows "first" to "last" - 1 that are decided: from a memory on, up to one of which no more
+ * than the tile is known, or to the end. */
 static void find_decided(
         const struct cert_problem *p, const struct cert_part *part, int *first, int *last)
 {

@@ -615,7 +615,8 @@ static void drop_row(struct cert_problem *p, int r)
             v->is_blurred |= v->hop[k].shift[r] != 0 || v->hop[k].shift[r - 1] != 0;
         for (int k = 0; k < v->n_buses; k++)
             v->is_blurred |= (v->bus[k].joined >> r & 1) != (v->bus[k].joined >> (r - 1) & 1);
-        p->is_blurred |= v->is_blurred && p->tensor[v->tensor].relevant != p->tensor[v->tensor].plain;
+        p->is_blurred |=
+                v->is_blurred && p->tensor[v->tensor].relevant != p->tensor[v->tensor].plain;
         v->outer = without_row(v->outer, r);
         v->between = without_row(v->between, r);
         v->shared = without_row(v->shared, r);

@@ -2,10 +2,10 @@
  *
  * A claim is a workload, a machine, an objective and a value that no mapping is below. The space of
  * mappings is a tree of decisions: parallel factors first, then tiles from the outermost memory
- * inward, then orders. A cover cuts the tree: each part has a bound, which a relaxation gives that
- * has nothing in common with the bounds of the search (src/mapper). Words are the u and a of
- * doc/certificate.md: "unique" ones leave or reach the outer memory, "arriving" ones cross on the
- * inner side.
+ * inward or the innermost outward, then orders. A cover cuts the tree: each part has a bound, which
+ * a relaxation gives that has nothing in common with the bounds of the search (src/mapper). Words
+ * are the u and a of doc/certificate.md: "unique" ones leave or reach the outer memory, "arriving"
+ * ones cross on the inner side.
  */
 #ifndef SATOR_CERTIFICATE_CERTIFICATE_H
 #define SATOR_CERTIFICATE_CERTIFICATE_H
