@@ -137,7 +137,7 @@ const struct cert_prices *cert_view_prices(const struct cert_view *v);
 double cert_view_rest(
         const struct cert_view *v, int first, int last, const struct cert_weights *weights);
 /* The same as cert_view_bound where the tiles of several memories in a row are decided: of all
- * orders there, each for all moves at once. 0 where they are not. */
+ * orders there, each for all moves at once. 0 where they are not, or where all are. */
 double cert_bound_decided(const struct cert_problem *p, struct cert_view *view, double goal);
 /* cert_bound_orders at the prices "exact" of the part's parallel factors. */
 double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *part,

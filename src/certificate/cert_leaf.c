@@ -518,7 +518,7 @@ double cert_bound_decided(const struct cert_problem *p, struct cert_view *view, 
     int first, last;
 
     find_decided(p, part, &first, &last);
-    if (!part->is_unrolled || first == last)
+    if (!part->is_unrolled || first == last || (first == 0 && last == p->n_rows))
         return 0;
     struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
     init(p, part, first, last, leaf);
