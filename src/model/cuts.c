@@ -458,7 +458,6 @@ done:
 bool analysis_is_whole(const struct analysis *analysis, const struct memory *memory)
 {
     return memory->space_cut == 0 &&
-            (memory->time_cut == 0 ||
-                    sator_time_stands(analysis->arena, analysis->workload, analysis->dataflow->time,
-                            0, memory->time_cut));
+            sator_time_reach(analysis->arena, analysis->workload, analysis->dataflow->time, 0) >=
+            memory->time_cut;
 }

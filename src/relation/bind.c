@@ -571,23 +571,23 @@ enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator
     return st == SATOR_OK ? names : st;
 }
 
-bool sator_time_stands(struct sator_arena *arena, const struct sator_workload *w,
-        const struct sator_relation *time, int first, int end)
+int sator_time_reach(struct sator_arena *arena, const struct sator_workload *w,
+        const struct sator_relation *time, int n_time)
 {
     int64_t *last = SATOR_NEW_ARRAY(arena, int64_t, w->n_loops + 1);
     int64_t least, greatest, value = 0;
 
-    for (int i = 0; i < w->n_loops && first < end; i++)
+    for (int i = 0; i < w->n_loops && n_time < time->n_out; i++)
         last[i] = w->upper[i] - 1;
-    for (int d = first; d < end; d++) {
+    for (; n_time < time->n_out; n_time++) {
         for (int p = 0; p < time->n_pieces; p++) {
-            if (!sator_expr_range(time->pieces[p].out[d], w->lower, last, &least, &greatest) ||
+            if (!sator_expr_range(time->pieces[p].out[n_time], w->lower, last, &least, &greatest) ||
                     least != greatest || (p > 0 && least != value))
-                return false;
+                return n_time;
             value = least;
         }
     }
-    return true;
+    return n_time;
 }
 
 struct sator_loc sator_dataflow_dim_loc(const struct sator_bound_dataflow *bound, int dim)

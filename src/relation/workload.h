@@ -100,11 +100,11 @@ struct sator_layer_dataflow {
     const struct sator_dataflow *dataflow;
 };
 
-/* Whether the dimensions from "first" to before "end" of the time-stamp, of "time" bound to
- * "workload", have one value each, as far as the bounds of the loops tell: of the first ones, one
- * prefix stamp is the whole run; of the last ones, a prefix stamp without them is one stamp. */
-bool sator_time_stands(struct sator_arena *arena, const struct sator_workload *workload,
-        const struct sator_relation *time, int first, int end);
+/* How many leading dimensions of "time", bound to "workload", have the same prefix stamps as the
+ * first "n_time": those that follow these have one value each, as far as the bounds of the loops
+ * tell. From 0 on, a prefix stamp is the whole run; up to all, it is one stamp. */
+int sator_time_reach(struct sator_arena *arena, const struct sator_workload *workload,
+        const struct sator_relation *time, int n_time);
 
 /* What "dataflow" is for "workload": itself, or the one for the layer of this name. SATOR_INPUT
  * with a message when it has none. */

@@ -186,6 +186,8 @@ static struct holder *add_holder(
         struct machine *machine, struct access_way *way, int level, int n_time, int n_space)
 {
     struct holder *holder = &way->holders[way->n_holders];
+    const struct sator_workload *workload = machine->question->workload;
+    const struct sator_relation *time = machine->question->dataflow->time;
 
     *holder = (struct holder){.access = (int)(way - machine->ways),
             .level = level,
@@ -196,10 +198,8 @@ static struct holder *add_holder(
             .parent = way->n_holders > 0 ? holder - 1 : NULL,
             .is_write = way->access->role == SATOR_WRITE,
             .is_loaded = way->n_holders == 1 && level >= 0 && n_space == 0 &&
-                    sator_time_stands(machine->arena, machine->question->workload,
-                            machine->question->dataflow->time, 0, n_time),
-            .is_stamp = sator_time_stands(machine->arena, machine->question->workload,
-                    machine->question->dataflow->time, n_time, machine->n_time),
+                    sator_time_reach(machine->arena, workload, time, 0) >= n_time,
+            .is_stamp = sator_time_reach(machine->arena, workload, time, n_time) == machine->n_time,
             .holds_idle = level >= 0 && n_space > 0 &&
                     machine->question->arch->levels[level].memory.holds_idle,
             .longest = 1};

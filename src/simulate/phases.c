@@ -216,12 +216,15 @@ static int compare_ints(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-static void add_level(struct phases *phases, int n_time)
+/* The level of those prefixes of time that have the stamps of the first "n_time" dimensions. */
+static void add_level(struct phases *phases, const struct machine *machine, int n_time)
 {
-    struct phase_level made = {.n_time = n_time};
+    struct phase_level made = {
+            .n_time = sator_time_reach(phases->arena, machine->question->workload,
+                    machine->question->dataflow->time, n_time)};
 
     for (int l = 0; l < phases->n_levels; l++) {
-        if (phases->levels[l].n_time == n_time)
+        if (phases->levels[l].n_time == made.n_time)
             return;
     }
     SATOR_PUSH(phases->arena, phases->levels, phases->n_levels, made);
@@ -231,10 +234,10 @@ static void make_levels(struct phases *phases, const struct machine *machine)
 {
     const struct sator_arch *arch = machine->question->arch;
 
-    add_level(phases, machine->n_time);
+    add_level(phases, machine, machine->n_time);
     for (int l = 0; l < arch->n_levels; l++) {
         if (arch->levels[l].kind == SATOR_LEVEL_MEMORY)
-            add_level(phases, machine->question->time_cuts[l]);
+            add_level(phases, machine, machine->question->time_cuts[l]);
     }
     /* n_time is the first member */
     qsort(phases->levels, (size_t)phases->n_levels, sizeof *phases->levels, compare_ints);
@@ -338,7 +341,7 @@ static struct phase_level *level_of(struct phases *phases, int n_time)
 {
     struct phase_level *level = phases->levels;
 
-    while (level->n_time != n_time)
+    while (level->n_time < n_time)
         level++;
     return level;
 }

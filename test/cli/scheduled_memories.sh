@@ -44,4 +44,41 @@ for outside in '[]' '[j 1]' '[i 2]' '[i 2, j 1]'; do
         done
     done
 done
+# Nor does a loop of one iteration between the cuts of two memories: these have the same stamps, so what they load moves at
+# once. By hand, a word a cycle: 3 to load the first tile, then 6 in each of the two runs (L1 takes in 3 sums and the next
+# tile of A, then hands on 3 operands and the sums of the first), 3 to store.
+cat >three.yaml <<'END'
+levels:
+  - {memory: DRAM}
+  - {memory: L2, bandwidth_bits: {read: 16, write: 16}}
+  - {memory: L1, bandwidth_bits: {read: 16, write: 16}}
+  - {compute: mac}
+END
+printf 'sizes: {i: 2, j: 3, k: 1}\nop: "Y[i,j] += A[i,j]"\n' >copied.yaml
+for at in '[i 2]' '[k 1, i 2, k 1]'; do
+    for between in '[]' '[k 1]' '[k 1, k 1]'; do
+        printf 'loops:\n  - {at: DRAM, for: %s}\n  - {at: L2, for: %s}\n  - {at: L1, for: [j 3]}\n' "$at" "$between" \
+            >copied_flow.yaml
+        sator simulate copied.yaml --arch three.yaml -d copied_flow.yaml 2>/dev/null |
+            sed -n "s/^  cycles *\([0-9]* executed, [0-9]* analysed\).*/$at $between: \1/p"
+    done
+done
+# The same of skewed rows: dimensions of one value before, between and after them, and wherever L1 is cut among these.
+cut() { # time, dimensions before L1's cut
+    printf 'space: "i%%4, k%%3"\ntime: "%s"\ncuts: {L1: {time: %s}}\n' "$1" "$2" >cut_flow.yaml
+    sator simulate gemm:i=9,j=7,k=11 --arch conventional -d cut_flow.yaml --set levels.PE.shape=[4,3] \
+        --set 'levels.L1.bandwidth_bits={read: 16, write: 5}' 2>/dev/null |
+        sed -n 's/^ *cycles *\([0-9,]* executed, [0-9,]* analysed\).*/\1/p'
+}
+row='j + i%4 + k%3'
+for outside in 2 3; do
+    cut "i/4, k/3, $row" $outside >plain
+    cut "i/4, k/3, $row, 0" $outside >after
+    cut "i/4, 0, k/3, 0, $row, 0, 7" $((2 * outside - 1)) >between
+    cut "i/4, 0, k/3, 0, $row, 0, 7" $((2 * outside)) >beyond
+    [ -s plain ] || echo "nothing was timed"
+    for other in after between beyond; do
+        cmp plain $other || cat plain $other
+    done
+done
 exit 0

@@ -233,7 +233,6 @@ static void add_level(struct nest *nest, int level, const struct stamp *y, struc
     }
     int first = level == 0 ? 0 : nest->length[level - 1], end = nest->length[level];
 
-    end = end < nest->n_digits ? end : nest->n_digits;
     if (first == end)
         add_class(&within, 1, *y);
     else

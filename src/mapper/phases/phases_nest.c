@@ -39,16 +39,9 @@ static void list_levels(struct nest *nest, const int *cut, int skewed)
     int n = nest->phases->problem->n_memories;
 
     for (int m = 0; m <= n; m++) {
-        int length = cut[m];
-        if (skewed >= 0 && m > skewed + 1) {
-            nest->level_of[m] = nest->n_levels - 1;
-            continue;
-        }
-        if (skewed < 0 && m == n && length == 0)
-            length = 1; /* a nest has a time dimension */
-        if (nest->n_levels == 0 || length != nest->length[nest->n_levels - 1] ||
-                (skewed >= 0 && m == skewed + 1))
-            nest->length[nest->n_levels++] = length;
+        bool is_new = nest->n_levels == 0 || cut[m] != nest->length[nest->n_levels - 1];
+        if (skewed < 0 || m <= skewed ? is_new : m == skewed + 1)
+            nest->length[nest->n_levels++] = cut[m];
         nest->level_of[m] = nest->n_levels - 1;
     }
 }
@@ -248,8 +241,7 @@ static bool moves_alike(const struct nest *nest, int l, int g, int like)
 static void find_alike(struct nest *nest)
 {
     for (int l = 0; l < nest->n_levels; l++) {
-        int n = nest->length[l] < nest->n_digits ? nest->length[l] : nest->n_digits;
-        for (int g = 0; g <= n; g++) {
+        for (int g = 0; g <= nest->length[l]; g++) {
             int like = 0;
             while (like < g && !moves_alike(nest, l, g, like))
                 like++;

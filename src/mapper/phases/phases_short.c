@@ -371,7 +371,7 @@ static void add_transfer(
     const struct nest *nest = &s->left.nest;
     const struct mapper_transfer *t = &nest->phases->problem->transfer[number];
     const struct mapper_manner *manner = &nest->phases->manner[number];
-    bool all_time = nest->length[nest->level_of[t->child]] >= nest->n_digits;
+    bool all_time = nest->length[nest->level_of[t->child]] == nest->n_digits;
     enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
     bool first = x->into <= nest->level_of[t->parent], last = x->from <= nest->level_of[t->parent];
     bool is_sum = t->access == nest->phases->output, overlaps = kind == SATOR_TRANSFER_OVERLAPPED;
@@ -494,7 +494,6 @@ static void add_short_level(
     struct stamps *stamps = &s->stamps[level][0], *others = &s->stamps[level][1];
     struct short_stamp stamp;
 
-    end = end < nest->n_digits ? end : nest->n_digits;
     stamps->n = 0;
     count_stamp(s, stamps, y, 1);
     for (int g = first; g < end && !s->left.is_full; g++) {

@@ -64,12 +64,12 @@ static bool multiply(const struct nest *nest, sator_int *sum)
 sator_int analysis_most(struct analysis *analysis)
 {
     const struct sator_result *result = analysis->result;
-    struct timing timing = {.analysis = analysis, .arena = analysis->arena};
     sator_int sum = result->time_stamps, even;
     struct nest nest;
 
     if (result->instances == result->stamps * result->max_instances_per_stamp)
         return sum * result->max_instances_per_stamp;
+    struct timing timing = timing_of(analysis, analysis->arena);
     if (nest_read(&timing, &nest) && multiply(&nest, &sum))
         return sum;
     sum = result->time_stamps + result->max_instances_per_stamp - 1;

@@ -17,13 +17,14 @@ static int compare_lengths(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
+/* The different prefixes of time at which memories are cut: those with the same stamps are one. */
 static void list_levels(struct timing *timing)
 {
     const struct analysis *analysis = timing->analysis;
     int *lengths = SATOR_NEW_ARRAY(timing->arena, int, analysis->n_memories + 1), n = 0;
 
     for (int m = 0; m < analysis->n_memories; m++)
-        lengths[m] = analysis->memories[m].time_cut;
+        lengths[m] = timing->reach[analysis->memories[m].time_cut];
     lengths[analysis->n_memories] = analysis->n_time;
     qsort(lengths, (size_t)analysis->n_memories + 1, sizeof *lengths, compare_lengths);
     for (int i = 0; i <= analysis->n_memories; i++) {
@@ -346,7 +347,7 @@ static bool holds_idle(const struct timing *timing)
 
 enum sator_status analysis_timing(struct analysis *analysis)
 {
-    struct timing timing = {.analysis = analysis, .arena = sator_arena_new()};
+    struct timing timing = timing_of(analysis, sator_arena_new());
     struct timing_sum sum;
     bool known = false;
     enum sator_status st = SATOR_OK;

@@ -35,8 +35,8 @@ struct timing_transfer {
     int access;
     int memory; /* that is filled; -1: the PEs, for whom the holder is their own memory or not */
     int holder; /* the memory outside; -1: the outside world */
-    int n_time, n_space; /* the prefix that selects the contents */
-    int tile_time; /* that of the holder's; 0 for the outside world */
+    int n_time, n_space; /* the (longest) prefix that selects the contents */
+    int tile_time; /* that of the holder's; 0 where it holds one tile: of the outside world */
     int holder_space;
     bool is_own; /* the PEs' own memory serves their operands: nothing lies between */
     bool holds_idle; /* what an instance has stays while it idles */
@@ -81,7 +81,8 @@ struct timing {
     int n_transfers; /* those of one access follow each other, outermost first */
     struct timing_transfer *transfers;
     int n_moved; /* ways that words take, of all transfers */
-    int n_levels; /* distinct time prefixes, ascending; the last is all dimensions */
+    const int *reach; /* [n_time]: the longest prefix of time with the stamps of this one */
+    int n_levels; /* distinct ones of these, ascending; the last is all dimensions */
     int *lengths;
     struct timing_delays *delays; /* room for the ports' */
     bool *served; /* of wires: whose words pass, [port * accesses + access] */
@@ -242,6 +243,8 @@ enum sator_status timing_recur(struct timing *timing, const struct timing_stamps
 
 /* What a stamp computes for, where no PE runs more than "instances". */
 sator_int timing_compute(const struct timing *timing, int64_t instances);
+/* Of "analysis", with what its time dimensions reach; nothing else is known yet. */
+struct timing timing_of(struct analysis *analysis, struct sator_arena *arena);
 int timing_level_of(const struct timing *timing, int length);
 /* Make room for what is found out about ports: "delays", "served". */
 void timing_make_room(struct timing *timing);

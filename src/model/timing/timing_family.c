@@ -87,6 +87,7 @@ static enum sator_status measure_corner(
             .arena = corner->arena,
             .n_ports = timing->n_ports,
             .ports = timing->ports,
+            .reach = timing->reach,
             .n_levels = timing->n_levels,
             .lengths = timing->lengths,
             .cycles = timing->cycles,

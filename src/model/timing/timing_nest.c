@@ -240,12 +240,9 @@ static void add_skewed_row(struct nest *nest, const struct row *row)
 static bool find_full(struct nest *nest)
 {
     const struct timing *timing = nest->timing;
+    const int length = timing->reach[nest->skewed_row + 1];
 
-    nest->full_length = timing->analysis->n_time;
-    for (int l = 0; l < timing->n_levels; l++) {
-        if (timing->lengths[l] == nest->skewed_row + 1)
-            nest->full_length = nest->skewed_row + 1;
-    }
+    nest->full_length = timing_level_of(timing, length) >= 0 ? length : timing->analysis->n_time;
     for (int l = 0; l < timing->n_levels - 1; l++) {
         if (timing->lengths[l] > nest->skewed_row && timing->lengths[l] != nest->full_length)
             return false;
@@ -296,7 +293,7 @@ static bool add_inner_row(struct nest *nest, struct row *row)
 {
     if (!sort_row(nest, row))
         return false;
-    if (nest->full_length == nest->skewed_row + 1)
+    if (nest->full_length < nest->timing->analysis->n_time)
         return add_contents(nest, row);
     for (int i = 0; i < row->n; i++) {
         struct nest_digit *digit = &nest->digits[row->digit[i]];
@@ -350,8 +347,8 @@ static bool add_window(struct nest *nest, int r, const struct row *rows)
             !nest_read_window(
                     nest, time->out[r], time->out[skewed], find_lead(nest, &rows[skewed]), window))
         return false;
-    window->length = r + 1;
-    nest->n_windows += timing_level_of(nest->timing, r + 1) >= 0;
+    window->length = nest->timing->reach[r + 1];
+    nest->n_windows += timing_level_of(nest->timing, window->length) >= 0;
     return true;
 }
 

@@ -68,13 +68,23 @@ struct timing_way timing_way(const struct timing *timing, const struct timing_tr
     }
 }
 
+struct timing timing_of(struct analysis *analysis, struct sator_arena *arena)
+{
+    int *reach = SATOR_NEW_ARRAY(arena, int, analysis->n_time + 1);
+
+    for (int n_time = 0; n_time <= analysis->n_time; n_time++)
+        reach[n_time] =
+                sator_time_reach(arena, analysis->workload, analysis->dataflow->time, n_time);
+    return (struct timing){.analysis = analysis, .arena = arena, .reach = reach};
+}
+
 int timing_level_of(const struct timing *timing, int length)
 {
     for (int l = 0; l < timing->n_levels; l++) {
         if (timing->lengths[l] == length)
             return l;
     }
-    return -1; /* the whole run */
+    return -1; /* nothing is cut there */
 }
 
 /* ---- phases ---- */

@@ -32,8 +32,7 @@ static enum sator_transfer_kind kind_of(
     const struct memory *inner = &analysis->memories[memory];
     if (waits(timing, holder) && !says(&inner->level->memory.transfers, tensor))
         return SATOR_TRANSFER_SERIAL;
-    bool is_stamp = sator_time_stands(timing->arena, analysis->workload, analysis->dataflow->time,
-            inner->time_cut, analysis->n_time);
+    bool is_stamp = timing->reach[inner->time_cut] == analysis->n_time;
     return sator_memory_transfers(analysis->arch, inner->level, tensor, is_stamp);
 }
 
@@ -134,13 +133,14 @@ static enum sator_status add_transfer(
     struct analysis *analysis = timing->analysis;
     const struct memory *outer = holder < 0 ? NULL : &analysis->memories[holder];
     const struct memory *inner = memory < 0 ? NULL : &analysis->memories[memory];
+    const int tile_time = outer == NULL ? 0 : outer->time_cut;
     const struct sator_access *what = &analysis->workload->accesses[access];
     struct timing_transfer made = {.access = access,
             .memory = memory,
             .holder = holder,
-            .n_time = inner == NULL ? analysis->n_time : inner->time_cut,
+            .n_time = timing->reach[inner == NULL ? analysis->n_time : inner->time_cut],
             .n_space = inner == NULL ? analysis->n_space : inner->space_cut,
-            .tile_time = outer == NULL ? 0 : outer->time_cut,
+            .tile_time = tile_time <= timing->reach[0] ? 0 : timing->reach[tile_time],
             .holder_space = outer == NULL ? 0 : outer->space_cut,
             .is_own = is_own,
             .holds_idle = memory >= 0 && analysis_memory_end(inner).holds_idle,
