@@ -11,17 +11,6 @@ enum {
     MAPPER_STEPS = 4
 };
 
-/* Of numbers, in place of the calls that fmin and fmax are. */
-static inline double mapper_lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static inline double mapper_greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* A bound of a share of a mapping's cost. Different loop orders spend the least energy and take the
  * least time: so there are steps, slowest first, and a mapping that is faster than "cycles" spends
  * at least "pj" (which may be infinite) more than the share's. */

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const int64_t bounds_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-
 /* Find the ports whose time the transfers of a group take. */
 static void find_sides(const struct mapper_problem *p, struct group *group)
 {
@@ -549,7 +547,7 @@ static void share_of(struct mapper_bounds *b, int child, struct group *group,
         return;
     bounds_open_outside(b, child, shape, near, far, &outside[0]);
     if (is_joined) /* the near loops are inside of its tile */
-        bounds_open_outside(b, child - 1, shape, bounds_ones, far, &outside[1]);
+        bounds_open_outside(b, child - 1, shape, mapper_ones, far, &outside[1]);
     for (int i = 0; i < p->n_loops; i++) {
         near_loops |= outside[0].inverse[i] < 1 ? 1U << i : 0;
         far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;

@@ -56,7 +56,7 @@ bool sator_mapper_bounds_pair(struct mapper_bounds *b, int m, uint32_t inner, un
         return false;
     *share = (struct mapper_share){0};
     bounds_open_outside(b, m + 1, shape, near, far, &outside[0]);
-    bounds_open_outside(b, m, shape, bounds_ones, far, &outside[1]);
+    bounds_open_outside(b, m, shape, mapper_ones, far, &outside[1]);
     const struct order_classes *classes = sator_mapper_order_classes(
             &group->orders, near_loops & ~either, loops_of(p, far), either);
     bounds_of_group(b, group, classes, shape, outside, share);

@@ -156,9 +156,6 @@ struct run {
 void bounds_open_outside(const struct mapper_bounds *b, int child, const struct mapper_shape *shape,
         const int64_t *near, const int64_t *far, struct outside *outside);
 
-/* The factors of no loops. */
-extern const int64_t bounds_ones[MAPPER_LOOPS];
-
 /* Open a group (struct group). */
 void bounds_open_group(struct mapper_bounds *b, struct group *group, uint32_t transfers);
 /* A group of these transfers, of which those into "inside" see no near loops, "outer" of them as

@@ -185,25 +185,21 @@ int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **til
     int64_t *list = NULL;
     int count = 0;
 
-    for (int64_t tile = 1; tile <= n;) { /* the least tile of each number of tiles */
+    for (int64_t tile = 1; tile != 0; tile = sator_mapper_next_ceiling(n, tile)) {
         assert(sator_mapper_is_ceiling(n, tile) && (count == 0 || list[count - 1] < tile));
         SATOR_PUSH(arena, list, count, tile);
-        int64_t number = (n + tile - 1) / tile;
-        if (number == 1)
-            break;
-        tile = (n + number - 2) / (number - 1);
     }
     *tiles = list;
     return count;
 }
 
 int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
-        int64_t lanes, const int64_t **tiles)
+        const int64_t **tiles)
 {
     const int64_t *fixed = &problem->row[problem->innermost].fixed[loop];
 
     if (*fixed == 0)
-        return sator_mapper_tiles(arena, sator_mapper_blocks(problem->extent[loop], lanes), tiles);
+        return sator_mapper_tiles(arena, problem->extent[loop], tiles);
     *tiles = fixed;
     return 1;
 }

@@ -16,17 +16,6 @@ enum {
     MOST_MOVES = 1 << 16
 };
 
-/* Of numbers, in place of the calls that fmin and fmax are. */
-static double lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* "words" of a tile for each of its "values" along an index. What is left of an access that has no
  * formula may have none in a tile that is cut; the tile then brings nothing that is known. */
 static double words_each(double words, double values)
@@ -182,7 +171,7 @@ static double step_values(struct mapper_slides *s, struct mapper_slide_side *sid
         if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
             continue;
         step = s->shape->inside[row + 1][loop];
-        least = lesser(least, step_by(s, side, loop, coef * step, often));
+        least = mapper_lesser(least, step_by(s, side, loop, coef * step, often));
     }
     side->step_known[is_near] |= 1U << loop;
     side->step[bit] = least;
@@ -220,7 +209,7 @@ static double step_words(struct mapper_slides *s, struct mapper_slide_side *side
         if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
             continue;
         step = s->shape->inside[row + 1][loop];
-        least = lesser(least, entering_by(s, loop, step));
+        least = mapper_lesser(least, entering_by(s, loop, step));
     }
     s->entering_known[is_near] |= 1U << loop;
     s->entering_by[bit] = (1 - seldom(s, bit)) * least;
@@ -304,7 +293,8 @@ static const struct mapper_leap *leap_of(
     *leap = (struct mapper_leap){true, 0, side->whole[e]};
     if ((index->n_parts == 2 || alone) && find_moves(s, index, loop, run, &moves)) {
         moves.both = both;
-        leap->fresh = lesser(side->mean[e], moved_values(s, side, loop, &moves, &leap->kept));
+        leap->fresh =
+                mapper_lesser(side->mean[e], moved_values(s, side, loop, &moves, &leap->kept));
     }
     return leap;
 }
@@ -329,7 +319,7 @@ static void second_words(struct mapper_slides *s, struct mapper_slide_side *side
         double moved = side->other[e] * both->fresh;
         double all_kept = side->words - moved, kept = side->other[e] * both->kept;
         *in_stamp = moved;
-        *in_run = lesser(all_kept, kept);
+        *in_run = mapper_lesser(all_kept, kept);
         return;
     }
     double other = words_each(side->other[e], side->mean[e2]);
@@ -340,11 +330,11 @@ static void second_words(struct mapper_slides *s, struct mapper_slide_side *side
     /* new along the second index, or kept along it and new along the first */
     double kept2 = side->mean[e2] - rest * side->whole[e2] - step2;
     double one = other * (step2 * side->mean[e] + (kept2 > 0 ? kept2 : 0) * leap);
-    double any = other * (leap2 * side->mean[e] + greater(side->mean[e2] - leap2, 0) * leap);
-    double kept = lesser(side->mean[e] - leap, leaps->kept) *
-            lesser(side->mean[e2] - leap2, leaps2->kept);
+    double any = other * (leap2 * side->mean[e] + mapper_greater(side->mean[e2] - leap2, 0) * leap);
+    double kept = mapper_lesser(side->mean[e] - leap, leaps->kept) *
+            mapper_lesser(side->mean[e2] - leap2, leaps2->kept);
     *in_stamp = one + rest * any;
-    *in_run = other * greater(kept, 0);
+    *in_run = other * mapper_greater(kept, 0);
 }
 
 /* The bits of "run" whose loops are part of a sliding index, but not "first"; near ones come first.
@@ -420,7 +410,7 @@ static double least_words(struct mapper_slides *s, const struct mapper_slide_for
     double one = enters ? step_words(s, side, form->first) : form->one[k] * plain;
 
     for (int i = 0; i < form->n_seconds; i++)
-        least = lesser(least, second_stamps * form->stamps[k][i] + runs * form->runs[k][i]);
+        least = mapper_lesser(least, second_stamps * form->stamps[k][i] + runs * form->runs[k][i]);
     least *= plain;
     if (form->n_seconds == 0)
         least = second_stamps * (enters ? s->entering : side->words);

@@ -76,9 +76,6 @@ int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, con
     return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
 }
 
-static const int64_t single[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-_Static_assert(sizeof single / sizeof *single == MAPPER_LOOPS, "one of each loop");
-
 /* How the PEs along row "r" share the words of a transfer. */
 static enum sator_tiling_pes pes_of(const struct mapper_sharing *sharing, int r, int loop)
 {
@@ -149,7 +146,8 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
 
     if (*tiling == NULL)
         *tiling = make_tiling(tilings, t->access);
-    sator_tiling_begin(*tiling, t->child == p->n_memories ? single : shape->inside[t->child_row]);
+    sator_tiling_begin(
+            *tiling, t->child == p->n_memories ? mapper_ones : shape->inside[t->child_row]);
     for (int r = t->child_row - 1; r >= 0; r--)
         divide_row(*tiling, p, mapping, sharing, r);
     if (sharing->n_ways > 0)
@@ -168,7 +166,7 @@ int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struc
 
     if (*tiling == NULL)
         *tiling = make_tiling(tilings, walk->transfer->access);
-    memcpy(covered, single, sizeof covered);
+    memcpy(covered, mapper_ones, sizeof covered);
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         for (int i = 0; i < index->n_parts && index->closed != 1; i++)

@@ -4,6 +4,17 @@
 
 #include "mapper/problem/mapping.h"
 
+/* Of numbers, in place of the calls that fmin and fmax are. */
+static inline double mapper_lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double mapper_greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* ---- words.c: sizes of sums of arithmetic progressions, remembered ---- */
 struct mapper_words;
 struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem);

@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+const int64_t mapper_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+_Static_assert(sizeof mapper_ones / sizeof *mapper_ones == MAPPER_LOOPS, "one of each loop");
+
 void sator_mapper_mapping_init(const struct mapper_problem *problem, struct mapper_mapping *mapping)
 {
     memset(mapping, 0, sizeof *mapping); /* so that equal mappings are equal byte by byte */

@@ -53,6 +53,9 @@ static inline int64_t sator_mapper_smallest_prime(int64_t n)
     return n;
 }
 
+/* 1 for each loop. */
+extern const int64_t mapper_ones[MAPPER_LOOPS];
+
 struct mapper_cost {
     double pj, cycles, value; /* value: the objective */
 };
@@ -145,6 +148,14 @@ static inline bool sator_mapper_is_ceiling(int64_t n, int64_t factor)
 {
     return sator_mapper_blocks(n, sator_mapper_blocks(n, factor)) == factor;
 }
+/* The least factor that makes fewer tiles of "n" than "factor" does; 0: that makes one. From 1 on
+ * these are the ceilings of "n". */
+static inline int64_t sator_mapper_next_ceiling(int64_t n, int64_t factor)
+{
+    int64_t tiles = sator_mapper_blocks(n, factor);
+
+    return tiles == 1 ? 0 : sator_mapper_blocks(n, tiles - 1);
+}
 /* The least number of tiles that "pes" PEs of the array of row "row" are for: where the array has
  * several dimensions, not every number is a product of two that fit. */
 int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row, int64_t pes);
@@ -173,10 +184,9 @@ bool sator_mapper_is_filled(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* The tiles of "n" blocks that are least for their number, ascending (in the arena). */
 int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **tiles);
-/* The innermost tiles that a loop with "lanes" may have: these, or the one that a constraint sets.
- */
+/* The innermost tiles that a loop without lanes may have: these, or the one that is set. */
 int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
-        int64_t lanes, const int64_t **tiles);
+        const int64_t **tiles);
 
 /* ---- row_orders.c ---- */
 /* The order of the loops of a space row unless another one is chosen, the outermost digit first:

@@ -43,17 +43,15 @@ static int64_t least_tile(const struct feasibility *f, int loop, int64_t number,
 
     sator_mapper_unrolled(p, &f->mapping, loop, &unrolled);
     int64_t blocks = sator_mapper_blocks(p->extent[loop], unrolled.lanes);
-    for (int64_t tile = fixed == 0 ? 1 : fixed;;) {
+    for (int64_t tile = fixed == 0 ? 1 : fixed; tile != 0;
+            tile = fixed == 0 ? sator_mapper_next_ceiling(blocks, tile) : 0) {
         int64_t left = sator_mapper_left(p, loop, &unrolled, tile);
-        int64_t tiles = sator_mapper_blocks(blocks, tile);
         bool divides = unrolled.form == MAPPER_ANY || left % number == 0;
         *rest = sator_mapper_blocks(left, number);
         if (left != 0 && divides && (f->free_row[loop] >= 0 || *rest == 1))
             return tile;
-        if (fixed != 0 || tiles == 1)
-            return 0;
-        tile = sator_mapper_blocks(blocks, tiles - 1);
     }
+    return 0;
 }
 
 /* Give loop "i" at row "r" the factor that is set there, else 1, and note memories that may take

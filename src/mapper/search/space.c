@@ -51,14 +51,11 @@ static double chains(const struct mapper_problem *p, int row, int64_t rest)
         return 1;
     if (rest > MOST_COUNTED)
         return pow(2 * sqrt((double)rest), row);
-    for (int64_t factor = 1;;) {
-        int64_t tiles = sator_mapper_blocks(rest, factor);
+    for (int64_t factor = 1; factor != 0; factor = sator_mapper_next_ceiling(rest, factor)) {
         if (!p->row[row].is_space || factor <= p->row[row].shape)
-            ways += chains(p, row - 1, tiles);
-        if (tiles == 1)
-            return ways;
-        factor = sator_mapper_blocks(rest, tiles - 1); /* the least that makes fewer */
+            ways += chains(p, row - 1, sator_mapper_blocks(rest, factor));
     }
+    return ways;
 }
 
 double sator_mapper_space_size(const struct mapper_problem *problem)

@@ -361,7 +361,7 @@ static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
         e->n_tiles[i] = e->n_factors[i]; /* whose lanes are not known yet */
         e->tiles[i] = e->factors[i];
         if (p->imperfect && (!p->is_direct || p->row[p->innermost].fixed[i] != 0))
-            e->n_tiles[i] = sator_mapper_tiles_of(p, arena, i, 1, &e->tiles[i]);
+            e->n_tiles[i] = sator_mapper_tiles_of(p, arena, i, &e->tiles[i]);
         e->parallel[i] = 1;
     }
     sator_mapper_mapping_init(p, &e->mapping);

@@ -362,7 +362,6 @@ struct inner {
 };
 
 /* ---- optimal_visit.c ---- */
-extern const int64_t optimal_ones[MAPPER_LOOPS];
 /* Set "least": least[c] sums what the transfers into children 0 .. c - 1 cost, whatever the mapping
  * that wins; no unrolling is chosen. */
 void optimal_find_least(struct optimizer *o);

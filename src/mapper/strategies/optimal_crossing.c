@@ -85,15 +85,6 @@ static struct form form_of(const struct optimal_plan *plan, const struct mapper_
     return form;
 }
 
-static int64_t least_prime(int64_t n)
-{
-    for (int64_t d = 2; d <= n / d; d++) {
-        if (n % d == 0)
-            return d;
-    }
-    return n;
-}
-
 /* Whether a PE may have the same word again when the innermost loop of the tensor begins anew: if
  * another loop of its index takes a step just then. Where one of another index does, this index has
  * gone back; from the first loop on that stands alone in one, that one has changed. */
@@ -146,7 +137,7 @@ static double words_unshared(const struct optimal_plan *plan, const struct form 
     }
     if (form->follows && form->first >= 0 &&
             may_fall_back(form, keep->halo | keep->halo >> p->n_loops)) {
-        double steps = (double)least_prime(p->extent[form->first]);
+        double steps = (double)sator_mapper_smallest_prime(p->extent[form->first]);
         words *= (steps - 1) / steps;
     }
     return mapper_greater(words, (double)form->access->footprint);

@@ -10,11 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-static int64_t number_of(int64_t extent, int64_t tile)
-{
-    return (extent + tile - 1) / tile;
-}
-
 int64_t optimal_left(const struct optimal_plan *plan, const struct optimal_branch *branch, int m,
         int loop, int64_t factor)
 {
@@ -23,8 +18,9 @@ int64_t optimal_left(const struct optimal_plan *plan, const struct optimal_branc
     assert(factor >= 1 && (plan->imperfect || branch->rest[loop] % factor == 0));
     if (!plan->imperfect)
         return branch->rest[loop] / factor;
-    int64_t tiles = number_of(p->extent[loop], branch->shape.inside[p->memory[m].row + 1][loop]);
-    return number_of(number_of(tiles, factor), branch->pes_outside[m][loop]);
+    int64_t tiles =
+            sator_mapper_blocks(p->extent[loop], branch->shape.inside[p->memory[m].row + 1][loop]);
+    return sator_mapper_blocks(sator_mapper_blocks(tiles, factor), branch->pes_outside[m][loop]);
 }
 
 /* Of the steps of an outer loop all but the last have a tile at the first PE that is whole; the
@@ -37,8 +33,9 @@ double optimal_compute(const struct optimal_plan *plan, const struct optimal_bra
 
     for (int i = 0; i < p->n_loops; i++) {
         const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
-        int64_t blocks = number_of(p->extent[i], unrolled->lanes);
-        int64_t tiles = number_of(blocks, factor[i]), steps = number_of(tiles, unrolled->pes);
+        int64_t blocks = sator_mapper_blocks(p->extent[i], unrolled->lanes);
+        int64_t tiles = sator_mapper_blocks(blocks, factor[i]),
+                steps = sator_mapper_blocks(tiles, unrolled->pes);
         assert(tiles >= 1 && steps >= 1);
         bool only_last = tiles - (steps - 1) * unrolled->pes == 1;
         int64_t last = only_last ? blocks - (tiles - 1) * factor[i] : factor[i];
@@ -54,7 +51,8 @@ double optimal_least_compute(const struct optimal_plan *plan, const struct optim
 
     for (int i = 0; i < p->n_loops; i++) {
         const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
-        stamps *= (double)number_of(number_of(p->extent[i], unrolled->lanes), unrolled->pes);
+        stamps *= (double)sator_mapper_blocks(
+                sator_mapper_blocks(p->extent[i], unrolled->lanes), unrolled->pes);
     }
     return stamps * p->cycles_per_instance;
 }
@@ -77,8 +75,8 @@ static const char *mark_spreads(struct sator_arena *arena, int64_t blocks, int64
     char *marks = SATOR_NEW_ARRAY(arena, char, most + 1);
 
     memset(marks, 0, (size_t)most + 1);
-    for (int64_t tile = 1;;) {
-        int64_t number = number_of(blocks, tile);
+    for (int64_t tile = 1; tile != 0; tile = sator_mapper_next_ceiling(blocks, tile)) {
+        int64_t number = sator_mapper_blocks(blocks, tile);
         for (int64_t d = 1; d <= number / d; d++) {
             if (number % d != 0)
                 continue;
@@ -87,10 +85,8 @@ static const char *mark_spreads(struct sator_arena *arena, int64_t blocks, int64
             if (number / d <= most)
                 marks[number / d] = 1;
         }
-        if (number == 1)
-            return marks;
-        tile = number_of(blocks, number - 1); /* the least for its number */
     }
+    return marks;
 }
 
 /* Whether some number of tiles of "loop" is a multiple of "pes". A constraint that sets the tile is
@@ -106,7 +102,7 @@ static bool can_spread(struct optimizer *o, int loop, int64_t lanes, int64_t pes
     const char **marks = &o->table.lane_spreads[loop][lanes];
     if (*marks == NULL)
         *marks = mark_spreads(
-                o->arena, number_of(p->extent[loop], lanes), o->plan->most_spread[loop]);
+                o->arena, sator_mapper_blocks(p->extent[loop], lanes), o->plan->most_spread[loop]);
     return (*marks)[pes];
 }
 
@@ -116,15 +112,11 @@ static void mark_products(
         char *marks, int64_t most, int64_t number, int rows, int64_t shape, int64_t product)
 {
     marks[product] = 1;
-    for (int64_t factor = 2; factor <= number && factor <= shape && rows > 0;) {
-        int64_t tiles = number_of(number, factor);
-        if (factor > most / product)
-            return;
-        mark_products(marks, most, tiles, rows - 1, shape, product * factor);
-        if (tiles == 1)
-            return;
-        factor = number_of(number, tiles - 1); /* the least that makes fewer */
-    }
+    for (int64_t factor = sator_mapper_next_ceiling(number, 1);
+            factor != 0 && factor <= shape && factor <= most / product && rows > 0;
+            factor = sator_mapper_next_ceiling(number, factor))
+        mark_products(marks, most, sator_mapper_blocks(number, factor), rows - 1, shape,
+                product * factor);
 }
 
 /* The numbers of PEs outside the innermost memory that tiles of "loop" may be spread over. */
@@ -140,13 +132,10 @@ static const char *mark_chains(const struct optimal_plan *plan, struct sator_are
         rows += p->row[r].is_space && p->row[r].shape > 1;
         shape = p->row[r].is_space && p->row[r].shape > shape ? p->row[r].shape : shape;
     }
-    for (int64_t tile = 1;;) { /* any number of tiles may be spread */
-        int64_t number = number_of(n, tile);
-        mark_products(marks, most, number, rows, shape, 1);
-        if (number == 1)
-            return marks;
-        tile = number_of(n, number - 1); /* the least for its number */
-    }
+    for (int64_t tile = 1; tile != 0; tile = sator_mapper_next_ceiling(n, tile))
+        mark_products(
+                marks, most, sator_mapper_blocks(n, tile), rows, shape, 1); /* any may be spread */
+    return marks;
 }
 
 /* Whether "loop" has a tile for the current unrolling. */
@@ -181,7 +170,7 @@ double optimal_idle_share(const struct optimal_plan *plan, const struct optimal_
 
     for (int i = 0; i < p->n_loops; i++) {
         int64_t lanes = branch->unrolled_of[i].lanes;
-        share *= (double)(number_of(p->extent[i], lanes) * lanes) / (double)p->extent[i];
+        share *= (double)(sator_mapper_blocks(p->extent[i], lanes) * lanes) / (double)p->extent[i];
     }
     return share;
 }
@@ -237,7 +226,7 @@ static const char *find_spreads(
         return mark_spreads(arena, n, most);
     char *marks = SATOR_NEW_ARRAY(arena, char, most + 1);
     for (int64_t d = 1; d <= most; d++) /* with lanes, any number may be a number of tiles */
-        marks[d] = p->is_direct || number_of(n, fixed) % d == 0 ? 1 : 0;
+        marks[d] = p->is_direct || sator_mapper_blocks(n, fixed) % d == 0 ? 1 : 0;
     return marks;
 }
 
@@ -250,7 +239,7 @@ static void keep_fitting(struct mapper_words *words, struct optimal_plan *plan, 
 
     if (p->has_counted) /* where a larger tile need not need more */
         return;
-    memcpy(tile, optimal_ones, sizeof tile);
+    memcpy(tile, mapper_ones, sizeof tile);
     for (; kept < plan->n_tiles[loop]; kept++) {
         tile[loop] = plan->every_tile[loop][kept];
         if (!sator_mapper_tile_fits(p, words, m, tile))
@@ -270,7 +259,7 @@ void optimal_find_tiles(
     for (int i = 0; i < p->n_loops; i++) {
         int64_t *numbers = NULL;
         int count = 0;
-        plan->n_tiles[i] = sator_mapper_tiles_of(p, arena, i, 1, &plan->every_tile[i]);
+        plan->n_tiles[i] = sator_mapper_tiles_of(p, arena, i, &plan->every_tile[i]);
         plan->n_most_inner[i] = plan->n_tiles[i] + 1;
         keep_fitting(words, plan, i);
         int64_t most = p->chains ? 2 * p->extent[i] : p->extent[i];
@@ -319,7 +308,8 @@ int optimal_factors(struct optimizer *o, int m, int loop, const int64_t **factor
 
     if (!p->chains || o->at.unrolled_of[loop].form != MAPPER_ANY)
         return optimal_divisors(o, o->at.rest[loop], factors);
-    int64_t tiles = number_of(p->extent[loop], o->at.shape.inside[p->memory[m].row + 1][loop]);
+    int64_t tiles =
+            sator_mapper_blocks(p->extent[loop], o->at.shape.inside[p->memory[m].row + 1][loop]);
     return remembered(o->arena, o->table.ceiling_lists, tiles, sator_mapper_tiles, factors);
 }
 
@@ -338,8 +328,8 @@ bool optimal_fills_array(const struct optimal_plan *plan, const struct optimal_b
         pes *= branch->mapping.factor[r][loop];
     if (pes == 1)
         return true;
-    int64_t tiles =
-            number_of(number_of(p->extent[loop], branch->shape.inside[row + 1][loop]), factor);
+    int64_t tiles = sator_mapper_blocks(
+            sator_mapper_blocks(p->extent[loop], branch->shape.inside[row + 1][loop]), factor);
     return sator_mapper_spreads(p, row - 1, tiles, pes);
 }
 
@@ -356,20 +346,17 @@ void optimal_take_tiles(const struct optimal_plan *plan, struct optimal_branch *
     }
     for (int i = 0; i < p->n_loops; i++) {
         const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
-        int64_t blocks = number_of(p->extent[i], unrolled->lanes);
+        int64_t blocks = sator_mapper_blocks(p->extent[i], unrolled->lanes);
         int64_t fixed = p->row[p->innermost].fixed[i];
         branch->n_inner[i] = 0;
         for (int k = 0; k < plan->n_tiles[i] && unrolled->lanes == 1; k++) {
             if (sator_mapper_left(p, i, unrolled, plan->every_tile[i][k]) != 0)
                 branch->inner[i][branch->n_inner[i]++] = plan->every_tile[i][k];
         }
-        for (int64_t tile = fixed == 0 ? 1 : fixed; unrolled->lanes > 1;) {
-            int64_t number = number_of(blocks, tile);
+        for (int64_t tile = fixed == 0 ? 1 : fixed; unrolled->lanes > 1 && tile != 0;
+                tile = fixed == 0 ? sator_mapper_next_ceiling(blocks, tile) : 0) {
             if (sator_mapper_left(p, i, unrolled, tile) != 0)
                 branch->inner[i][branch->n_inner[i]++] = tile;
-            if (number == 1 || fixed != 0)
-                break;
-            tile = number_of(blocks, number - 1);
         }
     }
 }

@@ -100,7 +100,7 @@ static bool none_can_win(
 
     if (!optimal_is_bounded(o->plan, &o->at, m, &costs_grow))
         return false;
-    memcpy(most, optimal_ones, sizeof most);
+    memcpy(most, mapper_ones, sizeof most);
     for (int k = at; k < p->n_loops; k++) {
         int loop = o->at.listing[k];
         int count = optimal_list_factors(o, m, loop, *least_pj, factors);
@@ -126,7 +126,7 @@ static bool none_can_win(
     sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
     sator_mapper_bounds_known(o->bounds, m);
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
-    sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, &own);
+    sator_mapper_bounds_share(o->bounds, m, &o->at.shape, mapper_ones, far, &own);
     sator_mapper_bounds_limit(o->bounds, INFINITY);
     sator_mapper_bounds_shrink(o->bounds, NULL);
     sator_mapper_bounds_open(o->bounds, 0);

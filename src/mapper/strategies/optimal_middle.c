@@ -122,8 +122,8 @@ static void find_key(struct optimizer *o, const struct visit *visit, struct outs
         return;
     key->key[MAPPER_LOOPS] = sator_mapper_passed(o->problem, mapping);
     for (int c = 0; c < plan->n_alike; c++)
-        memcpy(mapping->factor[plan->class[c].row[0]], optimal_ones,
-                sizeof *optimal_ones * (size_t)o->problem->n_loops);
+        memcpy(mapping->factor[plan->class[c].row[0]], mapper_ones,
+                sizeof *mapper_ones * (size_t)o->problem->n_loops);
 }
 
 /* Set "first" of each visit to the place of the first of those that are alike. */

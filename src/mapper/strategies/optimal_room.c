@@ -113,7 +113,7 @@ void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan)
     const struct mapper_problem *p = plan->problem;
     int64_t tile[MAPPER_LOOPS];
 
-    memcpy(tile, optimal_ones, sizeof tile);
+    memcpy(tile, mapper_ones, sizeof tile);
     for (int m = 0; m < p->n_memories; m++) {
         for (int i = 0; i < p->n_loops; i++) {
             bool fits = plan->imperfect || p->has_counted;

@@ -58,7 +58,7 @@ void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own)
 
     optimal_find_far(o, m, far);
     sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, own);
+    sator_mapper_bounds_share(o->bounds, m, &o->at.shape, mapper_ones, far, own);
 }
 
 double optimal_bound_inner(struct optimizer *o, int m, unsigned either, const struct inner *inner,
@@ -240,7 +240,7 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
         keep_phased(o, m, inner, &choice);
     }
     o->at.beyond_pj = 0;
-    optimal_set_factors(o, m, optimal_ones);
+    optimal_set_factors(o, m, mapper_ones);
 }
 
 /* Whether the bound of what tiles of memory "m" bring never rises with their factor of "loop", the
@@ -403,7 +403,7 @@ void optimal_list_again(
         optimal_refresh_sizes(o, m, -1, o->at.size);
         add_tile(o, m, inner);
     }
-    optimal_set_factors(o, m, optimal_ones);
+    optimal_set_factors(o, m, mapper_ones);
     optimal_sort_choices(&o->table.tile_list[m]);
 }
 
@@ -520,7 +520,7 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
         o->at.mapping = placed; /* with the factors as the tiles further out have them */
         sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     }
-    optimal_set_factors(o, 0, optimal_ones);
+    optimal_set_factors(o, 0, mapper_ones);
 }
 
 void optimal_sort_choices(struct tile_list *list)
@@ -576,7 +576,7 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
             go_on(o, m, &chosen.settled, &chosen.own);
     }
     o->at.compute_cycles = compute;
-    optimal_set_factors(o, m, optimal_ones);
+    optimal_set_factors(o, m, mapper_ones);
 }
 
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)

@@ -216,7 +216,7 @@ static void merge_kin(
     int64_t *all = branch->kin_factor[branch->n_unrolled];
 
     branch->unrolled[branch->n_unrolled++] = all;
-    memcpy(all, optimal_ones, sizeof branch->kin_factor[0]);
+    memcpy(all, mapper_ones, sizeof branch->kin_factor[0]);
     for (int k = 0; k < kin->rows.n_rows; k++) {
         const int64_t *factor = branch->mapping.factor[kin->rows.row[k]];
         int64_t *own = branch->kin_factor[branch->n_unrolled];

@@ -13,8 +13,6 @@ enum {
     MOST_LISTED = 1024 /* orders that are told apart so */
 };
 
-const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-
 /* ---- bounds of a branch ---- */
 
 struct mapper_cost optimal_cost(const struct mapper_problem *problem,
@@ -194,7 +192,7 @@ struct mapper_cost optimal_bound_unrolling(
     sator_mapper_share_add(p, &all, &o->table.least[p->n_memories]);
     sator_mapper_bounds_beside(o->bounds, &all);
     sator_mapper_bounds_share(
-            o->bounds, p->n_memories, &o->at.shape, optimal_ones, o->at.rest, share);
+            o->bounds, p->n_memories, &o->at.shape, mapper_ones, o->at.rest, share);
     sator_mapper_bounds_beside(o->bounds, NULL);
     sator_mapper_share_add(p, &all, share);
     return optimal_cost(o->problem, &o->at, &all);
@@ -275,8 +273,8 @@ void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int fi
     for (int c = first; c < end; c++)
         optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
     for (int r = 0; r < o->problem->n_rows; r++)
-        memcpy(o->at.mapping.factor[r], optimal_ones,
-                sizeof *optimal_ones * (size_t)o->problem->n_loops);
+        memcpy(o->at.mapping.factor[r], mapper_ones,
+                sizeof *mapper_ones * (size_t)o->problem->n_loops);
 }
 
 bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,

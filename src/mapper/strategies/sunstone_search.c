@@ -77,8 +77,6 @@ struct step {
 static void take_step(struct scheduler *s, int child);
 static void decide(struct step *step);
 
-static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-
 /* ---- candidates of a step, complete ---- */
 
 static int outer_memory(const struct step *step)
@@ -468,7 +466,7 @@ static void take_group(struct unroll *u, int group, int64_t *factor, int64_t pes
     int64_t left[MAPPER_LOOPS], next[MAPPER_LOOPS];
 
     memcpy(left, factor, sizeof left);
-    memcpy(next, ones, sizeof next);
+    memcpy(next, mapper_ones, sizeof next);
     if (split_rows(s, rows, 0, 0, p->row[rows->row[0]].shape, left)) {
         for (int i = 0; i < p->n_loops; i++)
             s->rest[i] /= factor[i];
@@ -477,7 +475,7 @@ static void take_group(struct unroll *u, int group, int64_t *factor, int64_t pes
             s->rest[i] *= factor[i];
     }
     for (int k = 0; k < rows->n_rows; k++)
-        memcpy(s->mapping.factor[rows->row[k]], ones, sizeof ones);
+        memcpy(s->mapping.factor[rows->row[k]], mapper_ones, sizeof mapper_ones);
 }
 
 static void unroll_group(
@@ -523,7 +521,7 @@ static void unroll_loops(struct unroll *u, unsigned loops, int64_t others)
 {
     int64_t factor[MAPPER_LOOPS];
 
-    memcpy(factor, ones, sizeof factor);
+    memcpy(factor, mapper_ones, sizeof factor);
     u->loops = loops;
     u->best = u->best_named = 0;
     u->counting = true;
