@@ -269,7 +269,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
 {
     const struct mapper_problem *p = b->problem;
 
-    sator_mapper_walk_relax(p, b->words, shape, transfer, &local->walk);
+    sator_mapper_walk_open(p, b->words, shape, transfer, MAPPER_RELAXED, &local->walk);
     bool sliding = local->walk.access->is_sliding, gap = sliding && has_gap(b, &local->walk);
     local->recalled = recall(b, transfer, gap, shape, outside);
     local->is_apart = gap && local->walk.spread;

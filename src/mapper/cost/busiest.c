@@ -18,21 +18,11 @@ enum {
     MOST_KINDS = 12 /* loops with short tiles that are spread: 2^12 kinds of instances */
 };
 
-/* Of loop "i": its parallel positions in rows before "row", and its iterations at one of them. */
-static int64_t positions(
-        const struct mapper_problem *p, const struct mapper_mapping *mapping, int row, int i)
-{
-    int64_t count = 1;
-
-    for (int r = 0; r < row; r++)
-        count *= p->row[r].is_space ? mapping->factor[r][i] : 1;
-    return count;
-}
-
+/* The iterations of loop "i" at one of its parallel positions. */
 static int64_t iterations(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         const struct mapper_alone *alone, int i)
 {
-    int64_t pes = positions(p, mapping, alone->row, i), all = mapper_covered(p, mapping, i);
+    int64_t pes = mapper_positions(p, mapping, alone->row, i), all = mapper_covered(p, mapping, i);
 
     assert(all >= p->extent[i] && all % pes == 0);
     if (pes == 1)
@@ -225,7 +215,7 @@ static unsigned short_loops(
     unsigned loops = 0;
 
     for (int i = 0; i < p->n_loops; i++) {
-        if (positions(p, mapping, p->memory[m].row, i) > 1 &&
+        if (mapper_positions(p, mapping, p->memory[m].row, i) > 1 &&
                 mapper_covered(p, mapping, i) != p->extent[i])
             loops |= 1U << i;
     }

@@ -14,15 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const int64_t *tile)
+/* The product of the values of each index over "tile"; of an access that has no formula, of those
+ * that stand alone, beside one element of the rest. */
+static int64_t product_of_indices(struct mapper_words *words, int access, const int64_t *tile)
 {
     const struct mapper_access *what = &sator_mapper_words_problem(words)->access[access];
     int64_t size = 1;
 
-    if (what->is_quotient)
-        return sator_mapper_tiling_most(sator_mapper_words_tilings(words), access, tile);
-    if (what->is_counted)
-        return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);
     for (int e = 0; e < what->n_indices; e++) {
         const struct mapper_index *index = &what->index[e];
         if (index->closed != 0) {
@@ -34,11 +32,22 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
         struct mapper_steps steps;
         steps.n_spread = 0;
         steps.any = false;
-        for (int i = 0; i < what->index[e].n_parts; i++)
-            steps.tile[i] = tile[what->index[e].loop[i]];
+        for (int i = 0; i < index->n_parts; i++)
+            steps.tile[i] = tile[index->loop[i]];
         size *= sator_mapper_words_union(words, access, e, &steps);
     }
     return size;
+}
+
+int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const int64_t *tile)
+{
+    const struct mapper_access *what = &sator_mapper_words_problem(words)->access[access];
+
+    if (what->is_quotient)
+        return sator_mapper_tiling_most(sator_mapper_words_tilings(words), access, tile);
+    if (what->is_counted)
+        return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);
+    return product_of_indices(words, access, tile);
 }
 
 void sator_mapper_count_footprints(struct mapper_problem *p)
@@ -52,8 +61,7 @@ void sator_mapper_count_footprints(struct mapper_problem *p)
     sator_mapper_words_free(words);
 }
 
-bool sator_mapper_fits(
-        const struct mapper_problem *problem, int m, const int64_t *size, int *violated)
+bool sator_mapper_fits(const struct mapper_problem *problem, int m, const int64_t *size)
 {
     const struct mapper_memory *memory = &problem->memory[m];
 
@@ -64,18 +72,11 @@ bool sator_mapper_fits(
             if (!(capacity->accesses >> a & 1) || problem->access[a].stored_as != a)
                 continue;
             assert(size[a] >= 0);
-            int64_t most = size[a];
-            for (int other = a + 1; other < problem->n_accesses; other++) {
-                if (problem->access[other].stored_as == a && size[other] > most)
-                    most = size[other];
-            }
-            needed += (sator_int)most * (capacity->in_bits ? memory->word_bits[a] : 1);
+            needed += (sator_int)mapper_stored_words(problem, a, size) *
+                    (capacity->in_bits ? memory->word_bits[a] : 1);
         }
-        if (needed > capacity->available) {
-            if (violated != NULL)
-                *violated = c;
+        if (needed > capacity->available)
             return false;
-        }
     }
     return true;
 }
@@ -95,7 +96,7 @@ bool sator_mapper_tile_fits(const struct mapper_problem *problem, struct mapper_
     if (problem->memory[m].n_capacities == 0)
         return true;
     sator_mapper_tile_sizes(problem, words, m, tile, size);
-    return sator_mapper_fits(problem, m, size, NULL);
+    return sator_mapper_fits(problem, m, size);
 }
 
 /* ---- one transfer ---- */
@@ -104,16 +105,8 @@ bool sator_mapper_tile_fits(const struct mapper_problem *problem, struct mapper_
  * neighbours: some loop that indexes the access stands inside of it. */
 static bool is_parted(const struct mapper_walk *walk, const struct mapper_shape *shape, int k)
 {
-    int row = shape->digit[k].row;
-
-    if (!(walk->transfer->wired >> row & 1) || shape->in_any_order || walk->passes ||
-            walk->is_relaxed)
-        return false;
-    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++) {
-        if (walk->access->relevant >> shape->digit[k].loop & 1)
-            return true;
-    }
-    return false;
+    return (walk->transfer->wired >> shape->digit[k].row & 1) && !shape->in_any_order &&
+            !walk->passes && !walk->is_relaxed && sator_mapper_has_inside(walk->access, shape, k);
 }
 
 /* The steps of each sliding index between the PEs that share; the counts of groups and tiles. */
@@ -167,28 +160,22 @@ static void init_space(
     assert(1 <= walk->groups && walk->groups <= walk->tiles);
 }
 
-enum passing_as {
-    AS_IT_IS,
-    RELAXED, /* for a lower bound */
-    ALWAYS, /* also where there is a formula */
-    LINKS_ALONE /* also from further back than the stamp before */
-};
-
-static void open_walk(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, enum passing_as as,
+void sator_mapper_walk_open(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, enum mapper_passing as,
         struct mapper_walk *walk)
 {
-    const struct mapper_transfer *t = as == LINKS_ALONE ? problem->transfer[transfer].links_alone
-                                                        : &problem->transfer[transfer];
+    const struct mapper_transfer *t = as == MAPPER_LINKS_ALONE
+            ? problem->transfer[transfer].links_alone
+            : &problem->transfer[transfer];
     const struct mapper_access *access = &problem->access[t->access];
-    bool passes = t->may_pass && (as >= ALWAYS || sator_mapper_is_passed(problem, t, shape));
+    bool passes = t->may_pass && (as >= MAPPER_ALWAYS || sator_mapper_is_passed(problem, t, shape));
 
     walk->problem = problem;
     walk->transfer = t;
     walk->access = access;
     walk->number = transfer;
-    walk->passes = passes && as != RELAXED;
-    walk->is_relaxed = passes && as == RELAXED;
+    walk->passes = passes && as != MAPPER_RELAXED;
+    walk->is_relaxed = passes && as == MAPPER_RELAXED;
     walk->shared = t->collapsed | (passes ? t->linked_rows : 0);
     walk->first_way = 0;
     walk->n_ways = t->n_passes + t->n_buses;
@@ -222,24 +209,6 @@ static void open_walk(const struct mapper_problem *problem, struct mapper_words 
         return;
     sator_mapper_walk_digits(walk, shape);
     walk->group_words = sator_mapper_entering(words, walk, NULL);
-}
-
-void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
-{
-    open_walk(problem, words, shape, transfer, AS_IT_IS, walk);
-}
-
-void sator_mapper_walk_relax(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
-{
-    open_walk(problem, words, shape, transfer, RELAXED, walk);
-}
-
-void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
-{
-    open_walk(problem, words, shape, transfer, LINKS_ALONE, walk);
 }
 
 static int64_t lanes_of(const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
@@ -285,17 +254,8 @@ static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
     }
     if (!stands)
         return walk->access->footprint;
-    if (walk->access->is_counted) {
-        int64_t size = 1; /* along loops that stand alone, beside one element of the rest */
-        for (int e = 0; e < walk->access->n_indices; e++) {
-            const struct mapper_index *index = &walk->access->index[e];
-            struct mapper_steps steps = {.n_spread = 0};
-            for (int i = 0; i < index->n_parts; i++)
-                steps.tile[i] = extent[index->loop[i]];
-            size *= sator_mapper_words_union(words, walk->transfer->access, e, &steps);
-        }
-        return size;
-    }
+    if (walk->access->is_counted)
+        return product_of_indices(words, walk->transfer->access, extent);
     return sator_mapper_tile_words(words, walk->transfer->access, extent);
 }
 
@@ -406,27 +366,26 @@ void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words
 
 /* ---- a whole mapping ---- */
 
-/* The time-stamps of loop "i" in which the first "n" of its iterations in a digit's step run, rows
- * from "row" on: a short last part takes no time of its own where other PEs have a whole one. */
-static int64_t stamps_of(
-        const struct mapper_mapping *mapping, const struct mapper_problem *p, int i, int64_t n)
+int64_t sator_mapper_places(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        int loop, bool in_space)
 {
-    int64_t stamps = 0, inside[MAPPER_ROWS + 1], time[MAPPER_ROWS + 1];
+    int64_t places = 0, left = p->extent[loop], inside[MAPPER_ROWS + 1], counted[MAPPER_ROWS + 1];
 
-    inside[p->n_rows] = time[p->n_rows] = 1;
+    inside[p->n_rows] = counted[p->n_rows] = 1;
     for (int r = p->n_rows - 1; r >= 0; r--) {
-        inside[r] = inside[r + 1] * mapping->factor[r][i];
-        time[r] = time[r + 1] * (p->row[r].is_space ? 1 : mapping->factor[r][i]);
+        int64_t factor = mapping->factor[r][loop];
+        inside[r] = inside[r + 1] * factor;
+        counted[r] = counted[r + 1] * (p->row[r].is_space == in_space ? factor : 1);
     }
-    for (int r = 0; r < p->n_rows && n > 0; r++) {
-        int64_t whole = n / inside[r + 1];
-        if (p->row[r].is_space && whole > 0)
-            return stamps + time[r + 1];
-        stamps += whole * time[r + 1];
-        n %= inside[r + 1];
+    for (int r = 0; r < p->n_rows && left > 0; r++) {
+        int64_t whole = left / inside[r + 1];
+        if (p->row[r].is_space != in_space && whole > 0)
+            return places + counted[r + 1];
+        places += whole * counted[r + 1];
+        left %= inside[r + 1];
     }
-    assert(stamps >= 1);
-    return stamps;
+    assert(places >= 1);
+    return places;
 }
 
 static void *stamps_new(const struct mapper_problem *problem)
@@ -462,7 +421,7 @@ int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct ma
     if (!problem->imperfect)
         return stamps_outside(problem, mapping, problem->n_rows);
     for (int i = 0; i < problem->n_loops; i++)
-        stamps *= stamps_of(mapping, problem, i, problem->extent[i]);
+        stamps *= sator_mapper_places(problem, mapping, i, false);
     return stamps;
 }
 
@@ -496,7 +455,7 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
     struct mapper_pace pace;
 
     sator_mapper_shape_init(problem, mapping, &shape);
-    open_walk(problem, words, &shape, transfer, ALWAYS, &walk);
+    sator_mapper_walk_open(problem, words, &shape, transfer, MAPPER_ALWAYS, &walk);
     walk.n_ways = n_ways;
     walk.group_words = sator_mapper_entering(words, &walk, NULL);
     if (sator_mapper_is_cut(problem, mapping, &shape, transfer)) {
@@ -536,7 +495,7 @@ static void count_transfer(const struct mapper_problem *problem, struct mapper_w
         sator_mapper_count_transfer(words, mapping, t, traffic);
         return;
     }
-    sator_mapper_walk_init(problem, words, shape, t, &walk);
+    sator_mapper_walk_open(problem, words, shape, t, MAPPER_AS_IT_IS, &walk);
     sator_mapper_walk_pace(&walk, words, mapping, shape, &pace);
     traffic->unique[t] = sator_mapper_unique(&walk, &pace);
     traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);

@@ -13,10 +13,8 @@ void sator_mapper_tile_sizes(const struct mapper_problem *problem, struct mapper
 /* Whether they fit it. */
 bool sator_mapper_tile_fits(const struct mapper_problem *problem, struct mapper_words *words, int m,
         const int64_t *tile);
-/* Whether tiles of "size" words an access fit memory "m"; else "*violated" (may be NULL) is the
- * capacity. */
-bool sator_mapper_fits(
-        const struct mapper_problem *problem, int m, const int64_t *size, int *violated);
+/* Whether tiles of "size" words an access fit memory "m". */
+bool sator_mapper_fits(const struct mapper_problem *problem, int m, const int64_t *size);
 
 /* A parallel factor of a network's rows, those of the PE's first coordinate first. */
 struct mapper_net_digit {
@@ -51,7 +49,7 @@ struct mapper_walk {
     int64_t group_words; /* that cross in one stamp to the PEs that share */
     int64_t tile_words;
     int64_t groups, tiles; /* of each, at once */
-    int64_t stamps; /* in all; see sator_mapper_stamps */
+    int64_t stamps; /* in all; see sator_mapper_walk_stamps */
     int cold_row; /* loops of rows before it keep nothing (skew.h) */
     /* words that a group and a tile touch in the whole run, at least: set by
      * sator_mapper_walk_cover */
@@ -78,11 +76,21 @@ struct mapper_pace {
     bool moved, dead; /* some shift is not 0; nothing is kept from here on */
     bool settled; /* dead, and no link brings anything from outside of the loops placed */
 };
-void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
-/* The same for a lower bound of what crosses: relaxed where words pass from PE to PE. */
-void sator_mapper_walk_relax(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
+/* How words that pass from PE to PE are walked. */
+enum mapper_passing {
+    MAPPER_AS_IT_IS,
+    MAPPER_RELAXED, /* for a lower bound of what crosses */
+    MAPPER_ALWAYS, /* also where there is a formula */
+    MAPPER_LINKS_ALONE /* also from further back than the stamp before: "links_alone" */
+};
+void sator_mapper_walk_open(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, enum mapper_passing as,
+        struct mapper_walk *walk);
+/* As it is, or as its links alone bring it where it has those. */
+static inline enum mapper_passing mapper_passing_of(const struct mapper_transfer *t)
+{
+    return t->links_alone == NULL ? MAPPER_AS_IT_IS : MAPPER_LINKS_ALONE;
+}
 /* Set the covers of a sliding access (of others they are no use). Time rows outside the child may
  * be missing from "shape". */
 void sator_mapper_walk_cover(
@@ -160,9 +168,6 @@ bool sator_mapper_count_links(const struct mapper_problem *problem, struct mappe
  * innermost first, those of one step left out: of such a walk. */
 void sator_mapper_least_steps(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int64_t *least);
-/* Open the walk of such a transfer, as if its links had bounds, too. */
-void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
 
 /* ---- passing.c: words that pass from PE to PE ---- */
 /* Whether the transfer needs passing.c: a sliding index has digits in rows with links, or in rows
@@ -201,6 +206,11 @@ bool sator_mapper_goes_round(struct mapper_words *words, const struct mapper_wal
 int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, int transfer, int n_ways);
 
+/* Of one loop: the steps of time that a mapping takes, or ("in_space") the PEs that it is spread
+ * over. A short last part takes no time, and is on no PE, of its own where others have a whole one.
+ */
+int64_t sator_mapper_places(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int loop, bool in_space);
 /* The time-stamps of a mapping. */
 int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping);
@@ -261,9 +271,7 @@ int sator_mapper_port_of(const struct mapper_problem *problem, int m, int access
 void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_traffic *traffic);
-/* The bits of each port, as "crew" counts them; its cycles. */
-void sator_mapper_port_bits(
-        const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits);
+/* The cycles of each port, as "crew" counts its bits. */
 void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles);
 

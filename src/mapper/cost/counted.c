@@ -582,12 +582,7 @@ void sator_mapper_count_stamps(struct mapper_counting *c, const struct mapper_ma
     const struct mapper_problem *p = c->problem;
     const struct sator_bound_dataflow *flow =
             sator_mapper_dataflow(p, c->arena, mapping, "mapping");
-    struct sator_stamping stamping = {.domain = p->workload->domain,
-            .space = flow->space,
-            .time = flow->time,
-            .n_space = p->n_space_dims,
-            .n_time = flow->time->n_out,
-            .shape = c->shape};
+    struct sator_stamping stamping = stamping_at(c, flow, p->n_memories);
     struct sator_stamp_counts counts = {0};
     struct sator_hush before;
 

@@ -229,7 +229,7 @@ bool sator_mapper_count_links(const struct mapper_problem *problem, struct mappe
     struct nest nest;
 
     sator_mapper_shape_init(problem, mapping, &shape);
-    sator_mapper_walk_links(problem, words, &shape, transfer, &walk);
+    sator_mapper_walk_open(problem, words, &shape, transfer, MAPPER_LINKS_ALONE, &walk);
     if (sator_mapper_goes_round(words, &walk))
         return false;
     sator_mapper_walk_stamps(&walk, mapping);

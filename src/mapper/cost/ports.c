@@ -414,17 +414,6 @@ bool sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_wo
 
 /* ---- a mapping ---- */
 
-void sator_mapper_port_bits(
-        const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits)
-{
-    memcpy(bits, traffic->crew.fixed_bits, sizeof *bits * (size_t)problem->n_ports);
-    for (int i = 0; i < problem->n_flows; i++) {
-        const struct mapper_flow *flow = &problem->flow[i];
-        const int64_t *words = flow->arriving ? traffic->arriving : traffic->unique;
-        bits[flow->port] += flow->bits * (double)words[flow->transfer];
-    }
-}
-
 void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles)
 {
@@ -432,7 +421,12 @@ void sator_mapper_port_cycles(
         memcpy(cycles, traffic->busiest_cycles, sizeof *cycles * (size_t)problem->n_ports);
         return;
     }
-    sator_mapper_port_bits(problem, traffic, cycles);
+    memcpy(cycles, traffic->crew.fixed_bits, sizeof *cycles * (size_t)problem->n_ports); /* bits */
+    for (int i = 0; i < problem->n_flows; i++) {
+        const struct mapper_flow *flow = &problem->flow[i];
+        const int64_t *words = flow->arriving ? traffic->arriving : traffic->unique;
+        cycles[flow->port] += flow->bits * (double)words[flow->transfer];
+    }
     for (int i = 0; i < problem->n_ports; i++)
         cycles[i] *= traffic->crew.per_bit[i];
 }

@@ -75,7 +75,7 @@ static bool fits(const struct mapper_problem *p, struct mapper_words *words,
         if (size[a] == INT64_MAX)
             return false;
     }
-    return sator_mapper_fits(p, m, size, NULL);
+    return sator_mapper_fits(p, m, size);
 }
 
 /* Whether the engines count as many words of each transfer as the formulas of tiles. */

@@ -323,19 +323,6 @@ static bool has_core(const struct mapper_access *access)
     return false;
 }
 
-/* Whether the transfer passes by a memory inside a skewed row, whose loops would stand between the
- * row and what links bring: then words may come from long before. */
-static bool is_passed_by(const struct mapper_problem *p, const struct mapper_transfer *t)
-{
-    bool any = false, skewed = false;
-
-    for (int r = 0; r < t->child_row && p->skew != NULL; r++) {
-        any |= skewed && !p->row[r].is_space;
-        skewed |= (t->between >> r & 1) && p->skew->step[r] != 0;
-    }
-    return any;
-}
-
 /* The network as the counting engines take it. */
 static enum sator_status find_network(
         struct sator_ctx *ctx, struct mapper_problem *p, struct mapper_transfer *transfer)
@@ -462,7 +449,7 @@ static void keep_links(
     const struct mapper_access *access = &p->access[t->access];
     bool has_formula = t->n_passes > 0 && t->n_passes < MOST_LINKS && t->network->n_buses == 0 &&
             t->latest <= MAPPER_LATEST && t->ahead <= MAPPER_LATEST && !access->is_counted &&
-            !has_core(access) && !is_passed_by(p, t);
+            !has_core(access) && sator_mapper_passed_rows(p, t) == 0;
     uint64_t wires = 0;
     bool shifts_wires = false;
 
@@ -502,7 +489,8 @@ enum sator_status sator_mapper_wire(
         transfer->is_complex |= has_core(access);
     if (transfer->grouped_rows != 0)
         transfer->is_complex |= transfer->n_passes > 0 || access->is_counted || has_core(access);
-    transfer->reaches_back |= sator_mapper_counts_skew(p) && is_passed_by(p, transfer);
+    transfer->reaches_back |=
+            sator_mapper_counts_skew(p) && sator_mapper_passed_rows(p, transfer) != 0;
     find_passes(p, transfer);
     struct mapper_transfer *before = SATOR_NEW(p->arena, struct mapper_transfer);
     *before = *transfer;

@@ -117,13 +117,18 @@ static void open_tile(const struct mapper_index *index, const struct mapper_step
     add_positions(all, steps);
 }
 
+static bool share(const struct mapper_steps *steps)
+{
+    return steps->n_spread > 0 && steps->any;
+}
+
 /* Of the values of all positions, those that every position which touches them also touched when
  * it stood "shift" lower; with "any", those that some position touched then. */
 static int64_t count_kept(const struct sator_value_set *tile, const struct sator_value_set *all,
         const struct mapper_steps *steps, int64_t shift)
 {
     struct sator_value_set fresh; /* for some position */
-    bool any = sator_mapper_steps_share(steps);
+    bool any = share(steps);
     const struct sator_value_set *touched = any ? all : tile;
     int64_t kept = 0;
 
@@ -232,7 +237,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
     int at = 0;
 
     key[at++] = access * MAPPER_INDICES + index;
-    key[at++] = ((int)question * 2 + sator_mapper_steps_share(steps)) * (MAPPER_SPREADS + 1) +
+    key[at++] = ((int)question * 2 + share(steps)) * (MAPPER_SPREADS + 1) +
             steps->n_spread; /* and so the length */
     key[at++] = question == MOST_KEPT && moves->both;
     for (int i = 0; i < 2 && question != UNION; i++) {
@@ -293,8 +298,9 @@ static bool merge_spread(
     return left == 0;
 }
 
-int64_t sator_mapper_least_quotients(
-        const struct mapper_index *index, const struct mapper_steps *steps)
+/* The least number of values that an index with a divisor takes over the tiles of all spread
+ * positions, wherever they are. */
+static int64_t least_quotients(const struct mapper_index *index, const struct mapper_steps *steps)
 {
     int64_t d = index->divisor, width = 0;
     bool used[MAPPER_SPREADS] = {false};
@@ -331,7 +337,7 @@ int64_t sator_mapper_words_union(
         return values;
     }
     if (what->is_core)
-        return what->divisor == 0 ? 1 : sator_mapper_least_quotients(what, steps);
+        return what->divisor == 0 ? 1 : least_quotients(what, steps);
     if (what->closed == 2) {
         if (steps->n_spread == 0)
             return sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
@@ -402,6 +408,6 @@ bool sator_mapper_words_gapless(
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
 
-    return what->closed == 2 && !sator_mapper_steps_share(steps) &&
+    return what->closed == 2 && !share(steps) &&
             is_gapless(what, steps->tile, sator_mapper_pair(what, steps->tile[0], steps->tile[1]));
 }

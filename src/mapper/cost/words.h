@@ -39,10 +39,6 @@ struct mapper_steps {
     bool any; /* a position keeps what any position held, not only what it held itself; of no
                  account, and not set, where there is one position */
 };
-static inline bool sator_mapper_steps_share(const struct mapper_steps *steps)
-{
-    return steps->n_spread > 0 && steps->any;
-}
 /* The number of values of the index over the tiles of all spread positions. */
 int64_t sator_mapper_words_union(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
@@ -81,11 +77,6 @@ enum {
 };
 int64_t *sator_mapper_words_place(
         struct mapper_words *words, const int64_t *key, int length, bool *is_new);
-
-/* The least number of values that an index with a divisor takes over the tiles of all spread
- * positions, wherever they are. */
-int64_t sator_mapper_least_quotients(
-        const struct mapper_index *index, const struct mapper_steps *steps);
 
 /* ---- tilings.c ---- */
 struct mapper_shape;

@@ -197,7 +197,7 @@ static void add_transfer(
     rhythm.moved = is_known ? rhythm.moved : 0;
     rhythm.run = !is_known || sator_mapper_waits_inside(k->phases, t->child) ? INFINITY
                                                                              : k->run[t->child];
-    sator_mapper_walk_init(p, words, k->shape, number, &walk);
+    sator_mapper_walk_open(p, words, k->shape, number, MAPPER_AS_IT_IS, &walk);
     if (walk.passes || (rhythm.exposed == 0 && rhythm.moved == 0))
         return;
     double out = (double)walk.groups / k->used[t->parent] * (double)walk.group_words;

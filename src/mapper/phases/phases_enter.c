@@ -66,17 +66,6 @@ bool sator_mapper_phase_skew(
 
 /* ---- places ---- */
 
-bool sator_mapper_phase_parts(
-        const struct mapper_walk *walk, const struct mapper_shape *shape, int k)
-{
-    int row = shape->digit[k].row;
-    bool any = false;
-
-    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++)
-        any |= walk->access->relevant >> shape->digit[k].loop & 1;
-    return any;
-}
-
 /* How much later each position of digit "k" runs than the one before. */
 static int64_t later(const struct mapper_problem *p, const struct mapper_shape *shape, int k)
 {
@@ -306,7 +295,7 @@ static bool add_place(const struct nest *nest, const struct mapper_shape *shape,
             return step == 0;
         if (!moves &&
                 !((walk->transfer->wired >> digit->row & 1) &&
-                        sator_mapper_phase_parts(walk, shape, k))) {
+                        sator_mapper_has_inside(walk->access, shape, k))) {
             found->leaves.first += step * (digit->count - 1);
             return true;
         }

@@ -93,7 +93,7 @@ int64_t sator_mapper_phase_split(const struct mapper_phases *phases,
         const struct mapper_digit *digit = &shape->digit[k];
         bool is_inside = t->between >> digit->row & 1;
         bool merges = (t->collapsed >> digit->row & 1) &&
-                !((t->wired >> digit->row & 1) && sator_mapper_phase_parts(walk, shape, k));
+                !((t->wired >> digit->row & 1) && sator_mapper_has_inside(walk->access, shape, k));
         if (is_inside && !parts_sums(phases, digit))
             elements *= digit->count;
         else if (is_inside && !merges)
@@ -194,13 +194,9 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
 
     if (crosses && !passes_port(&nest->phases->manner[t]))
         return true;
-    if (transfer->links_alone == NULL) {
-        sator_mapper_walk_init(p, words, shape, t, &walk);
-    } else {
-        sator_mapper_walk_links(p, words, shape, t, &walk);
-        if (sator_mapper_goes_round(words, &walk))
-            return false;
-    }
+    sator_mapper_walk_open(p, words, shape, t, mapper_passing_of(transfer), &walk);
+    if (transfer->links_alone != NULL && sator_mapper_goes_round(words, &walk))
+        return false;
     int64_t groups = walk.groups / instances_used(shape, p->memory[transfer->parent].row);
     bool all_time = n_time == nest->n_digits && (crosses || !nest->is_skewed);
     movement->transfer = t;

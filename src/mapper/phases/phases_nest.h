@@ -160,10 +160,6 @@ bool sator_mapper_phase_places(
  * all that enter; "pace" is as before the digit is placed. False where they are not known. */
 bool sator_mapper_phase_enter(struct nest *nest, struct mapper_words *words,
         struct mapper_walk *walk, const struct mapper_pace *pace, int g);
-/* Whether digit "k" parts the PEs of its row: they are no neighbours, since a loop that indexes the
- * access stands inside of it. */
-bool sator_mapper_phase_parts(
-        const struct mapper_walk *walk, const struct mapper_shape *shape, int k);
 
 /* ---- phases_run.c ---- */
 /* Add what the skewed row's stamps in stamp "y" of the level outside take. */

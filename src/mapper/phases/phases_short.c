@@ -148,10 +148,7 @@ static bool open_state(const struct short_nest *s, int number, const uint8_t *id
     shape->n_digits = n;
     if ((cut & placed_rows(t)) != 0)
         return false; /* other PEs would be neighbours */
-    if (t->links_alone == NULL)
-        sator_mapper_walk_init(p, s->words, shape, number, walk);
-    else
-        sator_mapper_walk_links(p, s->words, shape, number, walk);
+    sator_mapper_walk_open(p, s->words, shape, number, mapper_passing_of(t), walk);
     return t->links_alone == NULL || !sator_mapper_goes_round(s->words, walk);
 }
 

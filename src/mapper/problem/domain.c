@@ -171,13 +171,8 @@ static double lone_points(
 static void find_lone(const struct mapper_problem *p, struct mapper_fibers *fibers, int loop)
 {
     int64_t extent = p->extent[loop];
-    int n = 0;
+    int n = sator_mapper_divisors(p->arena, extent, &fibers->divisor);
 
-    fibers->divisor = NULL;
-    for (int64_t d = 1; d <= extent; d++) {
-        if (extent % d == 0)
-            SATOR_PUSH(p->arena, fibers->divisor, n, d);
-    }
     fibers->n_divisors = n;
     for (int apart = 0; apart < 2; apart++)
         fibers->lone[apart] = SATOR_NEW_ARRAY(p->arena, double, n *n);
@@ -298,17 +293,6 @@ int64_t sator_mapper_domain_tile(const struct mapper_problem *p, int access, con
 
 /* ---- bounds ---- */
 
-/* The PEs that a loop runs on. */
-static int64_t pes_of(
-        const struct mapper_problem *p, const struct mapper_mapping *mapping, int loop)
-{
-    int64_t pes = 1;
-
-    for (int r = 0; r < p->n_rows; r++)
-        pes *= p->row[r].is_space ? mapping->factor[r][loop] : 1;
-    return pes;
-}
-
 static double free_stamps(const struct mapper_problem *p, const struct mapper_domain *domain,
         const struct mapper_mapping *mapping)
 {
@@ -316,7 +300,7 @@ static double free_stamps(const struct mapper_problem *p, const struct mapper_do
 
     for (int i = 0; i < p->n_loops; i++) {
         if (!(domain->tied >> i & 1))
-            stamps *= (double)(p->extent[i] / pes_of(p, mapping, i));
+            stamps *= (double)(p->extent[i] / mapper_positions(p, mapping, p->n_rows, i));
     }
     return stamps;
 }
@@ -327,9 +311,10 @@ double sator_mapper_domain_stamps(const struct mapper_problem *p,
     double most = 0, all = 1; /* PEs of tied loops */
 
     for (int i = 0; i < p->n_loops; i++)
-        all *= domain->tied >> i & 1 ? (double)pes_of(p, mapping, i) : 1;
+        all *= domain->tied >> i & 1 ? (double)mapper_positions(p, mapping, p->n_rows, i) : 1;
     for (int i = 0; i < p->n_loops; i++) {
-        const int64_t *count = domain->fibers[i].count, pes = pes_of(p, mapping, i);
+        const int64_t *count = domain->fibers[i].count,
+                      pes = mapper_positions(p, mapping, p->n_rows, i);
         double stamps = 0;
         if (!(domain->tied >> i & 1))
             continue;
@@ -390,7 +375,7 @@ static int64_t count_stamps(const struct mapper_problem *p, const struct mapper_
         for (int64_t x = 0; x < p->extent[i]; x++)
             stamp_of[i][x] = stamp_along(p, mapping, i, x);
         n *= (size_t)p->extent[i];
-        own[i] = p->extent[i] / pes_of(p, mapping, i);
+        own[i] = p->extent[i] / mapper_positions(p, mapping, p->n_rows, i);
         size *= own[i];
     }
     bool *seen = sator_alloc(sizeof *seen * (size_t)size);
@@ -428,7 +413,8 @@ double sator_mapper_stamps_of(struct mapper_stamps *stamps, const struct mapper_
     if (domain->has == NULL)
         return sator_mapper_domain_stamps(p, domain, mapping);
     for (int i = 0; i < p->n_loops; i++) {
-        bool is_spread = pes_of(p, mapping, i) > 1; /* else it takes all iterations, anyhow */
+        bool is_spread = mapper_positions(p, mapping, p->n_rows, i) >
+                1; /* else it takes all iterations, anyhow */
         for (int r = 0; r < p->n_rows && (domain->tied >> i & 1); r++)
             key[n++] = is_spread ? mapping->factor[r][i] : 1;
     }
@@ -438,18 +424,9 @@ double sator_mapper_stamps_of(struct mapper_stamps *stamps, const struct mapper_
     return free_stamps(p, domain, mapping) * (double)*count;
 }
 
-static int divisor_number(const struct mapper_fibers *fibers, int64_t divisor)
+static int number_of(const struct mapper_fibers *fibers, int64_t divisor)
 {
-    int low = 0, high = fibers->n_divisors - 1;
-
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (fibers->divisor[middle] < divisor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sator_mapper_divisor_number(fibers->divisor, fibers->n_divisors, divisor);
 }
 
 double sator_mapper_domain_brought(
@@ -462,10 +439,10 @@ double sator_mapper_domain_brought(
         return domain->share;
     if (!fibers->begins && !fibers->ends)
         return 0;
-    int s = divisor_number(fibers, size), n = fibers->n_divisors;
+    int s = number_of(fibers, size), n = fibers->n_divisors;
     if (steps == 0)
         lone = fibers->lone_any[s];
     else
-        lone = fibers->lone[apart][s * n + divisor_number(fibers, size * steps)];
+        lone = fibers->lone[apart][s * n + number_of(fibers, size * steps)];
     return domain->share * (1 - lone / domain->points);
 }

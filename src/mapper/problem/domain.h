@@ -13,7 +13,7 @@ struct mapper_fibers {
     bool ends, begins;
     int64_t *count; /* by length, from 0 to the loop's extent; of the tied loops alone */
     int n_divisors; /* of the extent, in ascending order */
-    int64_t *divisor;
+    const int64_t *divisor;
     /* By size and block, each a divisor: the points that are the only ones of their fiber in the
      * block and lie in its last step of that size, or first; and the same of some PE's part. */
     double *lone[2];

@@ -122,3 +122,14 @@ unsigned sator_mapper_passed(
     }
     return transfers;
 }
+
+bool sator_mapper_has_inside(
+        const struct mapper_access *access, const struct mapper_shape *shape, int k)
+{
+    int row = shape->digit[k].row;
+    bool any = false;
+
+    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++)
+        any |= access->relevant >> shape->digit[k].loop & 1;
+    return any;
+}

@@ -25,12 +25,38 @@ struct mapper_shape {
         int64_t count;
     } digit[MAPPER_ROWS * MAPPER_LOOPS];
 };
+/* Whether a loop that indexes the access stands inside of digit "k" on its row: PEs that differ in
+ * this digit alone are no neighbours. */
+bool sator_mapper_has_inside(
+        const struct mapper_access *access, const struct mapper_shape *shape, int k);
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape);
 
 /* The rows in which two mappings differ: other factors, or their loops in another order. */
 unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,
         const struct mapper_mapping *a, const struct mapper_mapping *b);
+
+/* The parallel positions of loop "i" in rows before "row". */
+static inline int64_t mapper_positions(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row, int i)
+{
+    int64_t count = 1;
+
+    for (int r = 0; r < row; r++)
+        count *= problem->row[r].is_space ? mapping->factor[r][i] : 1;
+    return count;
+}
+
+/* The most words of "size" that the accesses stored as access "a" have: those of its tensor. */
+static inline int64_t mapper_stored_words(
+        const struct mapper_problem *problem, int a, const int64_t *size)
+{
+    int64_t most = size[a];
+
+    for (int b = a + 1; b < problem->n_accesses; b++)
+        most = problem->access[b].stored_as == a && size[b] > most ? size[b] : most;
+    return most;
+}
 
 /* The product of all factors at row "row". */
 static inline int64_t mapper_steps_at(
@@ -103,11 +129,6 @@ bool sator_mapper_find_any(const struct mapper_problem *problem, struct mapper_m
 struct sator_text;
 void sator_mapper_say_capacities(const struct mapper_problem *problem, int m, const int64_t *size,
         const char *purpose, struct sator_text *text);
-/* A "loops:" dataflow, whose names have been checked, as a mapping; a line in "outside" for each
- * loop that has no place in one. */
-void sator_mapper_from_nest(const struct mapper_problem *problem,
-        const struct sator_dataflow *dataflow, struct mapper_mapping *mapping,
-        struct sator_text *outside);
 /* Whether of each loop on several dimensions of an array the outermost digit is on the first. */
 bool sator_mapper_is_in_order(const struct sator_dataflow *dataflow);
 /* What is said of a mapping, a line each: inequalities that it breaks, and what keeps it from the
@@ -187,6 +208,12 @@ int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **til
 /* The innermost tiles that a loop without lanes may have: these, or the one that is set. */
 int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
         const int64_t **tiles);
+
+/* ---- divisors.c ---- */
+/* The divisors of "n", ascending (in the arena). */
+int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **divisors);
+/* The number of "divisor" among them. */
+int sator_mapper_divisor_number(const int64_t *divisors, int n_divisors, int64_t divisor);
 
 /* ---- row_orders.c ---- */
 /* The order of the loops of a space row unless another one is chosen, the outermost digit first:

@@ -172,13 +172,11 @@ int sator_mapper_cold_row(const struct mapper_problem *p, const struct mapper_sh
 
 static bool serves(const struct mapper_problem *p, int n_tensors, const char *const *tensors)
 {
-    for (int a = 0; a < p->n_accesses; a++) {
-        for (int i = 0; i < n_tensors; i++) {
-            if (strcmp(tensors[i], p->access[a].name) == 0)
-                return true;
-        }
-    }
-    return n_tensors == 0;
+    bool any = false;
+
+    for (int a = 0; a < p->n_accesses; a++)
+        any |= sator_serves(n_tensors, tensors, p->access[a].name);
+    return any;
 }
 
 /* Whether "bus" spreads words of some tensor that is read, or merges some that is written. */
@@ -187,10 +185,8 @@ static bool has_effect(const struct mapper_problem *p, const struct sator_bus *b
     bool any = false;
 
     for (int a = 0; a < p->n_accesses; a++) {
-        bool named = bus->n_tensors == 0;
-        for (int i = 0; i < bus->n_tensors; i++)
-            named |= strcmp(bus->tensors[i], p->access[a].name) == 0;
-        any |= named && bus->is_reduction == (p->access[a].role == SATOR_WRITE);
+        any |= sator_serves(bus->n_tensors, bus->tensors, p->access[a].name) &&
+                bus->is_reduction == (p->access[a].role == SATOR_WRITE);
     }
     return any;
 }
@@ -509,22 +505,27 @@ bool sator_mapper_has_skew(const struct mapper_problem *p)
 
 /* ---- the problem under a skew ---- */
 
-/* The rows of memories inside a skewed array that a transfer into something further in passes by:
- * loops there would stand between it and the row that is skewed. */
+unsigned sator_mapper_passed_rows(
+        const struct mapper_problem *p, const struct mapper_transfer *transfer)
+{
+    unsigned rows = 0;
+    bool skewed = false;
+
+    for (int r = 0; r < transfer->child_row && p->skew != NULL; r++) {
+        if (p->row[r].is_space)
+            skewed |= (transfer->between >> r & 1) && p->skew->step[r] != 0;
+        else
+            rows |= skewed ? 1U << r : 0;
+    }
+    return rows;
+}
+
 static unsigned passed_by(const struct mapper_problem *p)
 {
     unsigned rows = 0;
 
-    for (int t = 0; t < p->n_transfers; t++) {
-        const struct mapper_transfer *transfer = &p->transfer[t];
-        bool skewed = false;
-        for (int r = 0; r < transfer->child_row; r++) {
-            if (p->row[r].is_space)
-                skewed |= (transfer->between >> r & 1) && p->skew->step[r] != 0;
-            else
-                rows |= skewed ? 1U << r : 0;
-        }
-    }
+    for (int t = 0; t < p->n_transfers; t++)
+        rows |= sator_mapper_passed_rows(p, &p->transfer[t]);
     return rows;
 }
 

@@ -102,6 +102,12 @@ int64_t sator_mapper_held_words(const struct mapper_problem *problem, struct map
 bool sator_mapper_windows_fit(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping);
 
+/* The rows of memories inside a skewed array that a transfer into something further in passes by:
+ * loops there would stand between it and the row that is skewed, and words may come from long
+ * before. */
+unsigned sator_mapper_passed_rows(
+        const struct mapper_problem *problem, const struct mapper_transfer *transfer);
+
 /* ---- wiring.c ---- */
 /* How far "link" of the array at "level" leads along each row; false when that is not the same from
  * everywhere. */

@@ -507,26 +507,6 @@ static void describe_latency(struct describer *d)
             (double)p->instances / ((double)d->traffic.time_stamps * (double)result->pes);
 }
 
-/* The PEs that the iterations 0 to n-1 of "loop" are spread over by the rows from "row" inwards:
- * the places of the parallel digits that occur. Where a row's factor does not divide, the last of
- * its digits has only the rest of the digits inside. */
-static int64_t places_of(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
-        int loop, int row, int64_t n)
-{
-    int64_t weight = 1, places = 1; /* of the digits inside of the row */
-
-    if (row == problem->n_rows)
-        return 1;
-    for (int r = row + 1; r < problem->n_rows; r++) {
-        weight *= mapping->factor[r][loop];
-        places *= problem->row[r].is_space ? mapping->factor[r][loop] : 1;
-    }
-    int64_t full = n / weight, rest = n % weight;
-    if (!problem->row[row].is_space)
-        return full > 0 ? places : places_of(problem, mapping, loop, row + 1, rest);
-    return full * places + (rest > 0 ? places_of(problem, mapping, loop, row + 1, rest) : 0);
-}
-
 void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, double scheduled, struct sator_map_result *result)
 {
@@ -554,7 +534,7 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
     result->pes = problem->pes;
     result->active_pes = 1;
     for (int i = 0; i < problem->n_loops; i++)
-        result->active_pes *= places_of(problem, mapping, i, 0, problem->extent[i]);
+        result->active_pes *= sator_mapper_places(problem, mapping, i, true);
     if (problem->in_hull)
         result->active_pes = d.traffic.active_pes;
     count_tiles(&d);

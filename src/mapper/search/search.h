@@ -4,7 +4,6 @@
 
 #include "mapper/cost/cost.h"
 
-/* What a search knows of scheduled times; of one thread where the model may be asked. */
 /* What the model was asked for the times of mappings. */
 struct mapper_timer {
     int n_asked, n_blind; /* of them, of problems whose bounds know of no phases */
@@ -92,8 +91,6 @@ void sator_mapper_run_threads(void (*work)(void *member), void *members, size_t 
 /* Add what a part of the search has counted, improvements and looks apart. */
 void sator_mapper_add_counters(
         struct sator_map_counters *sum, const struct sator_map_counters *part);
-/* The divisors of "n", ascending (in the arena). */
-int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **divisors);
 
 /* ---- scheduled.c ---- */
 /* Put the scheduled time into the cost of a mapping; whether it is then better than the best so

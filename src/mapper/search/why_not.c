@@ -100,7 +100,9 @@ static void place(const struct mapper_problem *p, const char *level,
         place_next(p, row, which, placed, mapping);
 }
 
-void sator_mapper_from_nest(const struct mapper_problem *p, const struct sator_dataflow *dataflow,
+/* A "loops:" dataflow, whose names have been checked, as a mapping; a line in "outside" for each
+ * loop that has no place in one. */
+static void from_nest(const struct mapper_problem *p, const struct sator_dataflow *dataflow,
         struct mapper_mapping *mapping, struct sator_text *outside)
 {
     const struct sator_loop_nest *nest = dataflow->loops;
@@ -280,9 +282,7 @@ static sator_int needed_of(const struct mapper_problem *p, const struct mapper_m
     for (int a = 0; a < p->n_accesses; a++) {
         if (!(capacity->accesses >> a & 1) || p->access[a].stored_as != a)
             continue;
-        int64_t most = size[a];
-        for (int b = a + 1; b < p->n_accesses; b++)
-            most = p->access[b].stored_as == a && size[b] > most ? size[b] : most;
+        int64_t most = mapper_stored_words(p, a, size);
         needed += (sator_int)most * (capacity->in_bits ? memory->word_bits[a] : 1);
         sator_text_add(parts, "%s%s %s", parts->length == 0 ? "" : ", ", p->access[a].name,
                 sator_int_format(most, ',', number));
@@ -450,7 +450,7 @@ bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
                 "it is not written as 'loops:', the nests of tiles that are searched\n");
         return false;
     }
-    sator_mapper_from_nest(problem, dataflow, mapping, &faults->outside);
+    from_nest(problem, dataflow, mapping, &faults->outside);
     bool is_mapping = faults->outside.length == 0;
     check_extents(problem, dataflow->loops, faults);
     check_arrays(problem, dataflow->loops, &faults->broken);

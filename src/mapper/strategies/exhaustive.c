@@ -31,7 +31,8 @@ static void prepare(struct enumeration *e, unsigned transfers)
 {
     for (; transfers != 0; transfers &= transfers - 1) {
         int t = __builtin_ctz(transfers);
-        sator_mapper_walk_init(e->problem, e->search->words, &e->shape, t, &e->walk[t]);
+        sator_mapper_walk_open(
+                e->problem, e->search->words, &e->shape, t, MAPPER_AS_IT_IS, &e->walk[t]);
         const struct mapper_walk *walk = &e->walk[t];
         e->plain_groups[t] = e->plain_tiles[t] = 1;
         for (int i = 0; i < walk->access->n_indices; i++) {
@@ -175,7 +176,7 @@ static void tiles_from(struct enumeration *e, int m, int loop, const int64_t *si
             if ((p->memory[m].holds >> a & 1) && (p->access[a].relevant >> loop & 1))
                 grown[a] = sator_mapper_tile_words(e->search->words, a, e->shape.inside[row]);
         }
-        if (list[k] > 1 && !sator_mapper_fits(p, m, grown, NULL)) {
+        if (list[k] > 1 && !sator_mapper_fits(p, m, grown)) {
             count_too_large(e, m);
             if (p->has_counted)
                 continue;
@@ -221,7 +222,7 @@ static void tiles_of(struct enumeration *e, int m)
         return;
     }
     sator_mapper_tile_sizes(p, e->search->words, m, e->shape.inside[p->memory[m].row], size);
-    if (sator_mapper_fits(p, m, size, NULL))
+    if (sator_mapper_fits(p, m, size))
         tiles_from(e, m, 0, size);
     else
         count_too_large(e, m);
@@ -349,7 +350,7 @@ static bool outermost_holds_all(const struct mapper_problem *p)
 
     for (int a = 0; a < p->n_accesses; a++)
         size[a] = p->memory[0].holds >> a & 1 ? p->access[a].footprint : 0;
-    return sator_mapper_fits(p, 0, size, NULL);
+    return sator_mapper_fits(p, 0, size);
 }
 
 static void open_enumeration(struct enumeration *e, struct sator_arena *arena)

@@ -515,9 +515,6 @@ bool optimal_is_bounded(
 /* Whether the last tile of "loop", as chosen, is as large as the others. */
 bool optimal_is_whole(
         const struct optimal_plan *plan, const struct optimal_branch *branch, int loop);
-/* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
- * these keeps anything from one of its tiles to the next, nor slides while there. */
-bool optimal_is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch);
 /* Whether a factor of "loop", which slides, may move from anywhere into the tile of memory "m",
  * whose factors are "factor": only one memory lies outside, or none of the loops that it slides
  * with has anything left there, which could undo a step of its factors in between. */

@@ -6,7 +6,7 @@
  * gaps and coefficients of one sign, no parallel digits of the loop in between, and no other factor
  * of the loop in between, unless no other loop of the index is outside the tile; where the
  * innermost memory fills compute units in steps of its own, that none of these keeps anything from
- * one tile to the next: optimal_is_settled. The proof is in doc/search.md.) So mappings in which
+ * one tile to the next: is_settled. The proof is in doc/search.md.) So mappings in which
  * such a move is possible need not be looked at.
  */
 #include "mapper/strategies/optimal.h"
@@ -91,7 +91,7 @@ void optimal_find_grown(struct optimal_plan *plan)
         int64_t size[MAPPER_ACCESSES] = {0};
         for (int a = 0; a < p->n_accesses; a++)
             size[a] = p->memory[m].holds >> a & 1 ? p->access[a].footprint : 0;
-        plan->outside_fits &= sator_mapper_fits(p, m, size, NULL);
+        plan->outside_fits &= sator_mapper_fits(p, m, size);
     }
 }
 
@@ -113,7 +113,9 @@ bool optimal_is_gapless(struct optimizer *o, int m, int a)
     return true;
 }
 
-bool optimal_is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch)
+/* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
+ * these keeps anything from one of its tiles to the next, nor slides while there. */
+static bool is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch)
 {
     const struct mapper_problem *p = plan->problem;
     const int64_t *factor = branch->mapping.factor[p->memory[branch->grown].row];
@@ -215,7 +217,7 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     int64_t size[MAPPER_ACCESSES];
     memcpy(size, o->at.size, sizeof size);
     optimal_refresh_sizes(o, m, loop, size);
-    fine = sator_mapper_fits(p, m, size, NULL);
+    fine = sator_mapper_fits(p, m, size);
     for (int a = 0; a < p->n_accesses && fine && slides; a++) {
         if ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1)
             fine = optimal_is_gapless(o, m, a);
@@ -263,7 +265,7 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
 
     o->at.n_growable = 0;
     o->at.grows_anyhow = false;
-    if (o->plan->feeds && !optimal_is_settled(o->plan, &o->at))
+    if (o->plan->feeds && !is_settled(o->plan, &o->at))
         return;
     for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
         int i = o->at.listing[at];

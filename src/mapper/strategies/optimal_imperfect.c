@@ -338,11 +338,8 @@ void optimal_take_tiles(const struct optimal_plan *plan, struct optimal_branch *
     const struct mapper_problem *p = plan->problem;
 
     for (int m = 0; m < p->n_memories; m++) {
-        for (int i = 0; i < p->n_loops; i++) {
-            branch->pes_outside[m][i] = 1;
-            for (int r = 0; r < p->memory[m].row; r++)
-                branch->pes_outside[m][i] *= p->row[r].is_space ? branch->mapping.factor[r][i] : 1;
-        }
+        for (int i = 0; i < p->n_loops; i++)
+            branch->pes_outside[m][i] = mapper_positions(p, &branch->mapping, p->memory[m].row, i);
     }
     for (int i = 0; i < p->n_loops; i++) {
         const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];

@@ -680,7 +680,8 @@ void optimal_try_orders(struct optimizer *o)
 
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     for (int t = 0; t < p->n_transfers; t++) {
-        sator_mapper_walk_init(o->bounded, o->bounded_words, &o->at.shape, t, &o->tiling->walk[t]);
+        sator_mapper_walk_open(o->bounded, o->bounded_words, &o->at.shape, t, MAPPER_AS_IT_IS,
+                &o->tiling->walk[t]);
         sator_mapper_walk_stamps(&o->tiling->walk[t], &o->at.mapping);
         sator_mapper_pace_init(&o->tiling->pace[0][t]);
         o->tiling->is_ragged[t] = open_ragged(o, t);

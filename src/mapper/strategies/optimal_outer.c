@@ -20,21 +20,6 @@ enum {
 
 /* ---- which tiles divide which ---- */
 
-/* The number of "extent" among the divisors of a loop's. */
-static int divisor_number(const struct optimal_plan *plan, int loop, int64_t extent)
-{
-    const int64_t *divisors = plan->divisors[loop];
-    int first = 0;
-
-    for (int n = plan->n_divisors[loop]; n > 1;) { /* it is among "n" from the first on */
-        int half = n / 2;
-        first += divisors[first + half] <= extent ? half : 0;
-        n -= half;
-    }
-    assert(divisors[first] == extent);
-    return first;
-}
-
 /* Set the multiples of each divisor of a loop: first the tiles with just this extent, then with
  * them those of its multiples, which still have theirs alone. */
 static void find_multiples(
@@ -45,7 +30,8 @@ static void find_multiples(
 
     tiles->multiples[loop] = words;
     for (int k = 0; k < tiles->count; k++) {
-        int d = divisor_number(plan, loop, tiles->item[k].extent[loop]);
+        int d = sator_mapper_divisor_number(
+                plan->divisors[loop], plan->n_divisors[loop], tiles->item[k].extent[loop]);
         words[(size_t)d * tiles->n_words + (size_t)k / 64] |= UINT64_C(1) << k % 64;
     }
     for (int d = 0; d < count; d++, words += tiles->n_words) {
@@ -79,7 +65,9 @@ void optimal_find_holding(struct optimizer *o, int m, int loop)
 
     for (int i = loop < 0 ? 0 : loop; i < (loop < 0 ? o->problem->n_loops : loop + 1); i++)
         o->at.holding[i] = tiles->multiples[i] +
-                (size_t)divisor_number(o->plan, i, inside[i]) * tiles->n_words;
+                (size_t)sator_mapper_divisor_number(
+                        o->plan->divisors[i], o->plan->n_divisors[i], inside[i]) *
+                        tiles->n_words;
 }
 
 int optimal_next_outer(const struct optimizer *o, int m, int first)

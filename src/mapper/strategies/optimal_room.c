@@ -49,7 +49,7 @@ void optimal_find_crowded(const struct optimal_plan *plan, struct optimal_branch
                 if (p->memory[outer].holds >> a & 1)
                     size[a] = most_together(plan, branch, outer, m, a);
             }
-            if (!sator_mapper_fits(p, outer, size, NULL))
+            if (!sator_mapper_fits(p, outer, size))
                 branch->crowded[m] |= 1U << outer;
         }
     }
@@ -80,7 +80,7 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
         *inside = o->problem->extent[loop];
     optimal_refresh_sizes(o, m, loop, grown);
     *inside = before;
-    if (!sator_mapper_fits(o->problem, m, grown, NULL))
+    if (!sator_mapper_fits(o->problem, m, grown))
         return false;
     if (o->at.crowded[m] == 0)
         return true;

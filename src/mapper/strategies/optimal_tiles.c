@@ -379,7 +379,7 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
     o->at.outside = 0;
     if (knows_outside(o, m))
         optimal_find_holding(o, m - 1, -1);
-    if (sator_mapper_fits(o->problem, m, o->at.size, NULL))
+    if (sator_mapper_fits(o->problem, m, o->at.size))
         list_tiles(o, m, 0, inner, optimal_energy_beside(o, m, inner) + least_own(o, m));
     else
         o->search->counters.pruned_capacity++;

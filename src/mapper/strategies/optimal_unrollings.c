@@ -124,35 +124,6 @@ bool optimal_place_unrolling(
     return place(o, &(struct placing){.still = false}, class, u);
 }
 
-bool optimal_is_moved(struct optimizer *o)
-{
-    const struct mapper_problem *p = o->problem;
-    bool moved = false;
-
-    if (o->plan->n_kins == 0 || sator_mapper_passed(p, &o->at.mapping) != 0)
-        return false;
-    for (int g = 0; g < o->plan->n_kins && !moved; g++) {
-        const struct row_class *rows = &o->plan->kin[g].rows;
-        int64_t before[MAPPER_ROWS][MAPPER_LOOPS];
-        struct unrolling all;
-        for (int i = 0; i < p->n_loops; i++) {
-            all.factor[i] = 1;
-            for (int k = 0; k < rows->n_rows; k++)
-                all.factor[i] *= o->at.mapping.factor[rows->row[k]][i];
-        }
-        for (int k = 0; k < rows->n_rows; k++)
-            memcpy(before[k], o->at.mapping.factor[rows->row[k]], sizeof before[k]);
-        struct placing placing = {.still = true, .staying = o->plan->kin[g].told, .stay = before};
-        place(o, &placing, rows, &all); /* as it is, if in no other way */
-        for (int k = 0; k < rows->n_rows; k++) {
-            int64_t *factor = o->at.mapping.factor[rows->row[k]];
-            moved |= memcmp(before[k], factor, sizeof *factor * (size_t)p->n_loops) != 0;
-            memcpy(factor, before[k], sizeof before[k]);
-        }
-    }
-    return moved;
-}
-
 static bool place_again(
         struct optimizer *o, const struct placing *placing, const struct row_class *class)
 {
@@ -164,6 +135,29 @@ static bool place_again(
             all.factor[i] *= o->at.mapping.factor[class->row[k]][i];
     }
     return place(o, placing, class, &all);
+}
+
+bool optimal_is_moved(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    bool moved = false;
+
+    if (o->plan->n_kins == 0 || sator_mapper_passed(p, &o->at.mapping) != 0)
+        return false;
+    for (int g = 0; g < o->plan->n_kins && !moved; g++) {
+        const struct row_class *rows = &o->plan->kin[g].rows;
+        int64_t before[MAPPER_ROWS][MAPPER_LOOPS];
+        for (int k = 0; k < rows->n_rows; k++)
+            memcpy(before[k], o->at.mapping.factor[rows->row[k]], sizeof before[k]);
+        struct placing placing = {.still = true, .staying = o->plan->kin[g].told, .stay = before};
+        place_again(o, &placing, rows); /* as it is, if in no other way */
+        for (int k = 0; k < rows->n_rows; k++) {
+            int64_t *factor = o->at.mapping.factor[rows->row[k]];
+            moved |= memcmp(before[k], factor, sizeof *factor * (size_t)p->n_loops) != 0;
+            memcpy(factor, before[k], sizeof before[k]);
+        }
+    }
+    return moved;
 }
 
 bool optimal_place_chains(struct optimizer *o)

@@ -376,11 +376,7 @@ static bool note_kind(void *data, bool is_usual)
  * and late links bring some of their words. */
 static bool has_few_tiles(const struct mapper_problem *p)
 {
-    bool slides = false;
-
-    for (int a = 0; a < p->n_accesses; a++)
-        slides |= p->access[a].is_sliding;
-    return !slides || !sator_mapper_counts_skew(p);
+    return !sator_mapper_lists_windows(p) || !sator_mapper_counts_skew(p);
 }
 
 /* List the innermost tiles for orders of all kinds: with the fewest parts of each transfer. */
