@@ -528,7 +528,6 @@ static bool count_links(struct mapper_words *words, const struct mapper_mapping 
 {
     const struct mapper_problem *p = sator_mapper_words_problem(words);
     const struct mapper_transfer *t = &p->transfer[transfer];
-    struct mapper_traffic traffic = {.is_unknown = false};
     struct mapper_shape shape;
 
     if (t->links_alone == NULL || p->in_hull)
@@ -540,11 +539,8 @@ static bool count_links(struct mapper_words *words, const struct mapper_mapping 
         return false;
     const struct mapper_sharing sharing = sator_mapper_sharing_of(t);
     sator_mapper_shape_init(p, mapping, &shape);
-    sator_mapper_count_tiling(
-            sator_mapper_words_tilings(words), mapping, &shape, transfer, &sharing, &traffic);
-    counted->unique = traffic.unique[transfer];
-    counted->arriving = traffic.arriving[transfer];
-    return !traffic.is_unknown;
+    return sator_mapper_count_tiling(sator_mapper_words_tilings(words), mapping, &shape, transfer,
+            &sharing, &counted->unique, &counted->arriving);
 }
 
 void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper_mapping *mapping,
@@ -711,21 +707,6 @@ bool sator_mapper_late_is_idle(const struct mapper_problem *p, struct mapper_wor
     return true;
 }
 
-/* The least that a word which some link or bus of a late transfer brings costs beyond its price. */
-static double least_extra(const struct mapper_problem *p, const struct mapper_transfer *t)
-{
-    const struct sator_model_network *network = t->network;
-    double least = INFINITY;
-
-    for (int i = 0; i < network->n_links; i++) {
-        double pj = sator_mapper_link_pj(p, network->link_sources[i], t->access);
-        least = fmin(least, isnan(pj) ? 0 : pj);
-    }
-    for (int i = 0; i < network->n_buses; i++)
-        least = fmin(least, sator_mapper_tree_pj(p, t, i));
-    return least - t->spared_pj;
-}
-
 struct mapper_cost sator_mapper_least_late(
         const struct mapper_problem *p, const struct mapper_traffic *traffic)
 {
@@ -736,7 +717,8 @@ struct mapper_cost sator_mapper_least_late(
         if (!t->has_late)
             continue;
         int64_t most = traffic->unique[i], few = p->access[t->access].footprint;
-        double extra = least_extra(p, t), word = t->unique_pj - extra; /* that no link brings */
+        /* what the cheapest link or bus takes beyond the price; a word that none brings */
+        double extra = t->least_pj - t->spared_pj, word = t->unique_pj - extra;
         few = few < most ? few : most;
         /* the time is that of few words; the energy that of few or of most */
         least.unique[i] = few;

@@ -238,20 +238,18 @@ int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
     return sator_tiling_all(*tiling);
 }
 
-void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+bool sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
-        struct mapper_traffic *traffic)
+        int64_t *unique, int64_t *arriving)
 {
     static const struct mapper_sharing apart;
-    int64_t unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, sharing);
-    int64_t arriving = sharing->rows == 0
-            ? unique
-            : sator_mapper_tiling_words(tilings, mapping, shape, transfer, &apart);
 
-    traffic->unique[transfer] = unique;
-    traffic->arriving[transfer] = arriving;
-    if (unique >= 0 && arriving >= 0)
-        return;
-    traffic->unique[transfer] = traffic->arriving[transfer] = 0;
-    traffic->is_unknown = true;
+    *unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, sharing);
+    *arriving = sharing->rows == 0
+            ? *unique
+            : sator_mapper_tiling_words(tilings, mapping, shape, transfer, &apart);
+    bool is_known = *unique >= 0 && *arriving >= 0;
+    if (!is_known)
+        *unique = *arriving = 0;
+    return is_known;
 }

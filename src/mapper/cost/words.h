@@ -80,7 +80,6 @@ int64_t *sator_mapper_words_place(
 
 /* ---- tilings.c ---- */
 struct mapper_shape;
-struct mapper_traffic;
 struct sator_tiling;
 struct mapper_tilings;
 /* Of the memory that "words" keeps. */
@@ -114,9 +113,9 @@ int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
 int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int access,
         const struct mapper_alone *alone);
-/* Set the words of a transfer. */
-void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+/* Set the words of a transfer; to 0, and false, where they cannot be counted. */
+bool sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
-        struct mapper_traffic *traffic);
+        int64_t *unique, int64_t *arriving);
 
 #endif

@@ -402,15 +402,14 @@ static void find_merged(struct mapper_problem *p)
 }
 
 /* What a word that the network spares costs. */
-static double spared_pj(struct builder *b, const struct mapper_transfer *t)
+static double spared_pj(struct builder *b, struct mapper_transfer *t)
 {
     struct mapper_problem *p = b->problem;
 
-    if (t->is_complex || t->has_late) { /* any link may bring words */
-        double least = least_bus_pj(b, t);
-        if (t->is_complex)
-            return least;
-    }
+    if (t->is_complex || t->has_late) /* any link may bring words */
+        t->least_pj = least_bus_pj(b, t);
+    if (t->is_complex)
+        return t->least_pj;
     double pj = t->n_buses > 0 ? figure(p, t->bus_pj, t->buses[0]->name)
             : t->link != NULL  ? figure(p, t->bus_pj, t->link->name)
             : t->may_pass      ? figure(p, t->bus_pj, t->passes[0].link->name)
@@ -541,8 +540,7 @@ enum sator_status sator_mapper_allow_imperfect(
     if (problem->in_hull) {
         sator_error(ctx, problem->workload->loc,
                 "the iteration domain of '%s' is no box, and tiles that do not divide its loops "
-                "are "
-                "not counted there",
+                "are not counted there",
                 problem->workload->name);
         sator_help(ctx, "without %s it is mapped", sator_word(ctx, "imperfect"));
         return SATOR_INPUT;

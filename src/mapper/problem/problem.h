@@ -197,6 +197,7 @@ struct mapper_transfer {
     double spared_pj; /* what a word that anything spares is taken to cost, as "unique_pj" and
                          "arriving_pj" have it: in a complex network the least; the engines say what
                          links and buses take beyond it */
+    double least_pj; /* where links are late or the network complex: by the cheapest way */
     /* Of an output: what its trees merge starts from zero in the child, and needs no partial sum
      * from there inward. */
     bool merges;

@@ -17,6 +17,7 @@ struct describer {
     struct sator_arena *arena;
     struct mapper_shape shape;
     struct mapper_traffic traffic;
+    const struct sator_bound_dataflow *flow;
     struct sator_level_result contents[MAPPER_MEMORIES];
     struct sator_level_tensor tensor[MAPPER_MEMORIES][MAPPER_ACCESSES]; /* by access */
     sator_int fresh[MAPPER_ACCESSES]; /* of outputs: times that a word starts from zero in the
@@ -255,19 +256,11 @@ static void finish_contents(struct describer *d, int m)
 
     *contents = (struct sator_level_result){.name = sator_arena_strdup(d->arena, level->name),
             .cut_declared = true,
+            .time_cut = d->flow->cuts[m].time,
+            .space_cut = d->flow->cuts[m].space,
             .instances = p->memory[m].instances,
             .tensors = tensors};
     sator_model_capacity(&level->memory, contents);
-    for (int r = 0; r < p->memory[m].row; r++) {
-        int n_loops = 0, memory = p->row[r].memory;
-        contents->space_cut += p->row[r].is_space;
-        if (p->row[r].is_space)
-            continue;
-        int last = sator_mapper_row_memory(p, d->mapping, memory);
-        for (int i = 0; i < p->n_loops; i++)
-            n_loops += d->mapping->factor[r][i] > 1;
-        contents->time_cut += last < 0 ? n_loops : last == memory || n_loops > 0;
-    }
     for (int a = 0; a < p->n_accesses; a++) {
         const struct sator_level_tensor *tensor = &d->tensor[m][a];
         if (p->memory[m].holds >> a & 1)
@@ -394,8 +387,7 @@ static void describe_levels(struct describer *d)
 
 static void describe_relations(struct describer *d)
 {
-    const struct sator_bound_dataflow *flow =
-            sator_mapper_dataflow(d->problem, d->arena, d->mapping, "mapping");
+    const struct sator_bound_dataflow *flow = d->flow;
     struct sator_text text = {0};
 
     sator_tuple_write(&text, "PE", flow->space->n_out, flow->space->pieces[0].out,
@@ -517,6 +509,7 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
             .arena = result->arena,
             .terms = {.arena = result->arena}};
 
+    d.flow = sator_mapper_dataflow(problem, d.arena, mapping, "mapping");
     sator_mapper_shape_init(problem, mapping, &d.shape);
     sator_mapper_count(problem, words, mapping, &d.traffic);
     if (problem->has_late)
