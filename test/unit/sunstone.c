@@ -175,6 +175,57 @@ static void test_many_orders(void **state)
     free(problem);
 }
 
+/* Loops that are indexed alike stand together: of Y[a,b,c,d,e,f] += A[g,h,i,j,k,l,m] * B[a,g] four
+ * of 13! orders survive. Those that index Y alone (b to f) come first, and then a, along which A is
+ * still reused, or those that index A alone, along which B is; or the other way round. */
+static void test_orders_of_many_loops(void **state)
+{
+    struct mapper_problem *problem = calloc(1, sizeof *problem);
+    const unsigned y = 0x3f, a = 0x1fc0, b = 0x41, y_alone = y & ~b, a_alone = a & ~b;
+    struct sunstone_order *orders;
+    int found = 0;
+
+    (void)state;
+    problem->n_loops = 13;
+    problem->n_accesses = 3;
+    problem->access[0].relevant = problem->access[0].plain = y;
+    problem->access[1].relevant = problem->access[1].plain = a;
+    problem->access[2].relevant = problem->access[2].plain = b;
+    int n = sator_sunstone_orders(problem, 0, (1U << 13) - 1, 7, &orders);
+    assert_int_equal(n, 4);
+    for (int i = 0; i < n; i++) {
+        const unsigned *full = orders[i].full;
+        found |= full[0] == 0 && full[1] == y && full[2] == y_alone ? 1 : 0;
+        found |= full[0] == a && full[1] == 0 && full[2] == a_alone ? 2 : 0;
+        found |= full[0] == 0 && full[1] == y_alone && full[2] == (y_alone | a_alone) ? 4 : 0;
+        found |= full[0] == a_alone && full[1] == 0 && full[2] == (y_alone | a_alone) ? 8 : 0;
+    }
+    assert_int_equal(found, 15);
+    free(orders);
+    free(problem);
+}
+
+/* Eight tensors and 16 loops, each of which indexes two of them: there is an end to it. */
+static void test_orders_of_many_tensors(void **state)
+{
+    struct mapper_problem *problem = calloc(1, sizeof *problem);
+    struct sunstone_order *orders;
+
+    (void)state;
+    problem->n_loops = 16;
+    problem->n_accesses = 8;
+    for (int i = 0; i < 16; i++) {
+        problem->access[i % 8].relevant |= 1U << i;
+        problem->access[(i + 1 + i / 8) % 8].relevant |= 1U << i;
+    }
+    for (int k = 0; k < 8; k++)
+        problem->access[k].plain = problem->access[k].relevant;
+    int n = sator_sunstone_orders(problem, 0, 0xffff, 0xff, &orders);
+    assert_in_range(n, 1, 1 << 12);
+    free(orders);
+    free(problem);
+}
+
 struct tiles {
     int count;
     int64_t tile[64][MAPPER_LOOPS];
@@ -342,6 +393,8 @@ int main(void)
             cmocka_unit_test(test_reuse),
             cmocka_unit_test(test_orders),
             cmocka_unit_test(test_many_orders),
+            cmocka_unit_test(test_orders_of_many_loops),
+            cmocka_unit_test(test_orders_of_many_tensors),
             cmocka_unit_test(test_footprints),
             cmocka_unit_test(test_tiling_tree),
             cmocka_unit_test(test_all_maximal_tiles),
