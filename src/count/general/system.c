@@ -152,8 +152,6 @@ static enum row_state reduce_row(int64_t *row, int n_vars)
     int64_t factor = 0;
     int first = -1;
 
-    if (row[ROW_KIND] >= KIND_FORM)
-        return ROW_OPEN;
     for (int v = 0; v < n_vars && factor != 1; v++)
         factor = common_factor(coefficients[v], factor);
     if (factor == 0)
@@ -566,76 +564,6 @@ enum sator_status sator_system_simplify(struct sator_system *system, int n_keep,
     }
     st = SATOR_OK;
 done:
-    return st;
-}
-
-/* Take the rows that are forms out of "system", in the order of their numbers. */
-static void take_forms(struct sator_system *system, int n, struct sator_system *forms)
-{
-    for (int f = 0; f < n; f++)
-        sator_system_add(forms, KIND_FORM);
-    for (int r = 0; r < system->n_rows;) {
-        const int64_t *row = sator_system_row(system, r);
-
-        if (row[ROW_KIND] < KIND_FORM) {
-            r++;
-            continue;
-        }
-        memcpy(sator_system_row(forms, (int)row[ROW_KIND] - KIND_FORM), row,
-                sizeof *row * (size_t)sator_system_stride(system));
-        remove_row(system, r);
-    }
-}
-
-enum sator_status sator_system_solve(struct sator_system *system, int n, const int *vars,
-        struct sator_system **forms, bool *empty)
-{
-    enum sator_status st;
-    bool changed;
-
-    *empty = false;
-    for (int f = 0; f < n; f++)
-        sator_system_add(system, KIND_FORM + f)[ROW_COEFFICIENTS + vars[f]] = 1;
-    SATOR_TRY(solve_equalities(system, 0, empty));
-    *forms = sator_system_new(system->n_vars, n);
-    take_forms(system, n, *forms);
-    if (!*empty)
-        join_rows(system, empty, &changed);
-done:
-    return st;
-}
-
-enum sator_status sator_system_apply(const struct sator_system *system,
-        const struct sator_system *forms, const struct sator_system *other,
-        struct sator_system **both)
-{
-    int n_own = other->n_vars - forms->n_rows; /* variables of "other" alone */
-    int *vars = sator_alloc(sizeof *vars * (size_t)(system->n_vars + 1));
-    struct sator_system *all =
-            sator_system_new(system->n_vars + n_own, system->n_rows + other->n_rows);
-    enum sator_status st = SATOR_OK;
-
-    for (int v = 0; v < system->n_vars; v++)
-        vars[v] = v;
-    sator_system_add_rows(all, system, vars);
-    for (int r = 0; r < other->n_rows && st == SATOR_OK; r++) {
-        const int64_t *from = sator_system_row(other, r);
-        int64_t *to = sator_system_add(all, (int)from[ROW_KIND]);
-
-        to[ROW_CONSTANT] = from[ROW_CONSTANT];
-        memcpy(&to[ROW_COEFFICIENTS + system->n_vars], &from[ROW_COEFFICIENTS + forms->n_rows],
-                sizeof *to * (size_t)n_own);
-        for (int f = 0; f < forms->n_rows && st == SATOR_OK; f++)
-            if (from[ROW_COEFFICIENTS + f] != 0 &&
-                    !add_multiple(to, from[ROW_COEFFICIENTS + f], sator_system_row(forms, f),
-                            sator_system_stride(forms)))
-                st = SATOR_DECLINED;
-    }
-    free(vars);
-    if (st == SATOR_OK)
-        *both = all;
-    else
-        sator_system_free(all);
     return st;
 }
 

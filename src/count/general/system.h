@@ -16,8 +16,7 @@ enum {
 };
 enum {
     KIND_INEQUALITY,
-    KIND_EQUALITY,
-    KIND_FORM /* inside sator_system_solve, with the form's number added: no condition */
+    KIND_EQUALITY
 };
 
 struct sator_system {
@@ -66,20 +65,6 @@ struct sator_system *sator_system_conjoin(
  * others may be replaced or removed.
  * "*empty": no integer point was seen to be left (false proves nothing). */
 enum sator_status sator_system_simplify(struct sator_system *system, int n_keep, bool *empty);
-
-/* Solve all equalities of "system", whose variables are replaced by fewer ones in bijection with
- * the integer points: "*forms" gets a row for each of the "n" variables "vars" of before, its value
- * as constant + sum of coefficient * x over the new ones (GIVE: sator_system_free). "*empty" as
- * above.
- */
-enum sator_status sator_system_solve(struct sator_system *system, int n, const int *vars,
-        SATOR_GIVE struct sator_system **forms, bool *empty);
-
-/* The rows of "system" and of "other", whose leading variables have the values "forms" (GIVE:
- * sator_system_free). */
-enum sator_status sator_system_apply(const struct sator_system *system,
-        const struct sator_system *forms, const struct sator_system *other,
-        SATOR_GIVE struct sator_system **both);
 
 /* The system with variable "var" equal to "value" and removed (GIVE: sator_system_free). */
 enum sator_status sator_system_fix(const struct sator_system *system, int var, int64_t value,
