@@ -310,7 +310,7 @@ void sator_tiling_begin(struct sator_tiling *t, const int64_t *tile)
 
 /* ---- making one ---- */
 
-static bool add_part(struct sator_tiling *t, const struct sator_tiling_index *index, int loop)
+static void add_part(struct sator_tiling *t, const struct sator_tiling_index *index, int loop)
 {
     struct tiled_part *part = &t->part[t->n_parts];
 
@@ -319,10 +319,9 @@ static bool add_part(struct sator_tiling *t, const struct sator_tiling_index *in
         part->n_loops = 1;
         part->loop[0] = loop;
         t->part_of[loop] = (int8_t)t->n_parts++;
-        return true;
+        return;
     }
-    if (index->n_loops > TILED_PART_LOOPS)
-        return false;
+    assert(index->n_loops <= TILED_PART_LOOPS);
     part->is_indexed = true;
     part->divisor = index->divisor;
     part->n_places = index->n_places;
@@ -336,7 +335,6 @@ static bool add_part(struct sator_tiling *t, const struct sator_tiling_index *in
     }
     part->is_named = index->n_loops == 1 && index->divisor == 1 && index->n_places == 1;
     t->n_parts++;
-    return true;
 }
 
 struct sator_tiling *sator_tiling_new(
@@ -346,9 +344,8 @@ struct sator_tiling *sator_tiling_new(
     const struct sator_tiling_index constant = {.divisor = 1, .n_places = 1, .place = &origin};
     struct sator_tiling *t = sator_alloc(sizeof *t);
     int64_t tile[TILING_LOOPS];
-    bool is_class =
-            access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_PARTS - TILING_LOOPS;
 
+    assert(access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_PARTS - TILING_LOOPS);
     *t = (struct sator_tiling){.ctx = ctx,
             .arena = sator_arena_new(),
             .scratch = sator_arena_new(),
@@ -360,20 +357,16 @@ struct sator_tiling *sator_tiling_new(
             .tallies = sator_memo_new(sizeof(struct tiled_tally))};
     t->states = sator_alloc(sizeof *t->states * (size_t)t->state_room);
     memset(t->part_of, -1, sizeof t->part_of);
-    for (int e = 0; e < access->n_indices && is_class; e++)
-        is_class = add_part(t, &access->index[e], 0);
-    for (int l = 0; l < access->n_loops && is_class; l++) {
+    for (int e = 0; e < access->n_indices; e++)
+        add_part(t, &access->index[e], 0);
+    for (int l = 0; l < access->n_loops; l++) {
         t->extent[l] = access->extent[l];
         tile[l] = 1;
         if (t->part_of[l] < 0)
-            is_class = add_part(t, NULL, l);
+            add_part(t, NULL, l);
     }
     if (t->n_parts == 0) /* one instance, which touches a word: the product needs a factor */
-        is_class &= add_part(t, &constant, 0);
-    if (!is_class) {
-        sator_tiling_free(t);
-        return NULL;
-    }
+        add_part(t, &constant, 0);
     sator_tiling_begin(t, tile);
     return t;
 }

@@ -43,7 +43,7 @@ struct sator_tiling_access {
 struct sator_tiling;
 
 /* A tiling of "access" (copied), which begins with tiles of one iteration (GIVE:
- * sator_tiling_free). NULL: it is not of the class. Works in "ctx". */
+ * sator_tiling_free). Works in "ctx". */
 struct sator_tiling *sator_tiling_new(
         SATOR_KEEP struct sator_ctx *ctx, const struct sator_tiling_access *access);
 void sator_tiling_free(SATOR_TAKE struct sator_tiling *tiling);

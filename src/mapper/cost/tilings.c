@@ -48,8 +48,12 @@ struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
     return sator_mapper_words_state(words, MAPPER_KEEPS_TILINGS, tilings_new, tilings_free);
 }
 
-static struct sator_tiling *make_tiling(const struct mapper_tilings *tilings, int a)
+/* The tiling of access "a" in "slot", made when it is first asked for. */
+static struct sator_tiling *find_tiling(
+        const struct mapper_tilings *tilings, struct sator_tiling **slot, int a)
 {
+    if (*slot != NULL)
+        return *slot;
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_access *access = &p->access[a];
     struct sator_tiling_index index[MAPPER_INDICES];
@@ -61,18 +65,17 @@ static struct sator_tiling *make_tiling(const struct mapper_tilings *tilings, in
                 i->divisor == 0 ? 1 : i->divisor, joint == NULL ? 1 : joint->n_places,
                 joint == NULL ? &i->constant : joint->place};
     }
-    return sator_tiling_new(tilings->ctx,
+    *slot = sator_tiling_new(tilings->ctx,
             &(struct sator_tiling_access){p->n_loops, p->extent, access->n_indices, index});
+    return *slot;
 }
 
 int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile)
 {
-    struct sator_tiling **tiling = &tilings->tile[access];
+    struct sator_tiling *tiling = find_tiling(tilings, &tilings->tile[access], access);
 
-    if (*tiling == NULL)
-        *tiling = make_tiling(tilings, access);
-    sator_tiling_begin(*tiling, tile);
-    int64_t words = sator_tiling_most(*tiling);
+    sator_tiling_begin(tiling, tile);
+    int64_t words = sator_tiling_most(tiling);
     return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
 }
 
@@ -141,38 +144,35 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
 {
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
-    struct sator_tiling **tiling = stays ? &tilings->open[transfer][sharing->rows != 0]
-                                         : &tilings->tiling[transfer][sharing->rows != 0];
+    struct sator_tiling **slot = stays ? tilings->open[transfer] : tilings->tiling[transfer];
+    struct sator_tiling *tiling = find_tiling(tilings, &slot[sharing->rows != 0], t->access);
 
-    if (*tiling == NULL)
-        *tiling = make_tiling(tilings, t->access);
     sator_tiling_begin(
-            *tiling, t->child == p->n_memories ? mapper_ones : shape->inside[t->child_row]);
+            tiling, t->child == p->n_memories ? mapper_ones : shape->inside[t->child_row]);
     for (int r = t->child_row - 1; r >= 0; r--)
-        divide_row(*tiling, p, mapping, sharing, r);
+        divide_row(tiling, p, mapping, sharing, r);
     if (sharing->n_ways > 0)
-        join(*tiling, p, t, 0, sharing->n_ways, sharing->rows,
+        join(tiling, p, t, 0, sharing->n_ways, sharing->rows,
                 &(struct sator_tiling_net){.held = 3});
-    return *tiling;
+    return tiling;
 }
 
 int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struct mapper_walk *walk,
         const struct mapper_past *past)
 {
     const struct mapper_access *access = walk->access;
-    struct sator_tiling **tiling = &tilings->tile[walk->transfer->access];
+    int a = walk->transfer->access;
+    struct sator_tiling *tiling = find_tiling(tilings, &tilings->tile[a], a);
     int64_t covered[MAPPER_LOOPS];
     const int64_t *moved[MAPPER_PAST];
 
-    if (*tiling == NULL)
-        *tiling = make_tiling(tilings, walk->transfer->access);
     memcpy(covered, mapper_ones, sizeof covered);
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         for (int i = 0; i < index->n_parts && index->closed != 1; i++)
             covered[index->loop[i]] = walk->steps[e].tile[i];
     }
-    sator_tiling_begin(*tiling, covered);
+    sator_tiling_begin(tiling, covered);
     for (int k = walk->n_net_digits - 1; k >= 0; k--) {
         const struct mapper_net_digit *d = &walk->net_digit[k];
         bool slides = d->index >= 0 && access->index[d->index].closed != 1;
@@ -181,17 +181,17 @@ int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struc
             continue;
         if (step >
                 covered[d->loop]) /* other loops lie between; it does not matter where they are */
-            sator_tiling_spread(*tiling, d->loop, step / covered[d->loop], TILING_FIRST);
-        sator_tiling_spread_along(*tiling, d->loop, d->count, d->row);
+            sator_tiling_spread(tiling, d->loop, step / covered[d->loop], TILING_FIRST);
+        sator_tiling_spread_along(tiling, d->loop, d->count, d->row);
         covered[d->loop] = (slides ? step : covered[d->loop]) * d->count;
     }
-    join(*tiling, tilings->problem, walk->transfer, walk->first_way, walk->n_ways, ~0U,
+    join(tiling, tilings->problem, walk->transfer, walk->first_way, walk->n_ways, ~0U,
             &(struct sator_tiling_net){.is_stamp = true,
                     .number = walk->number << 16 | walk->first_way << 8 | walk->n_ways,
                     .held = 1 | past->held << 1});
     for (int k = 0; k < MAPPER_PAST; k++)
         moved[k] = past->shift[k];
-    return sator_tiling_entering(*tiling, moved);
+    return sator_tiling_entering(tiling, moved);
 }
 
 int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
@@ -220,11 +220,9 @@ int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
         const struct mapper_alone *alone)
 {
     const struct mapper_problem *p = tilings->problem;
-    struct sator_tiling **tiling = &tilings->tile[access];
+    struct sator_tiling *tiling = find_tiling(tilings, &tilings->tile[access], access);
 
-    if (*tiling == NULL)
-        *tiling = make_tiling(tilings, access);
-    sator_tiling_begin(*tiling, shape->inside[alone->row]);
+    sator_tiling_begin(tiling, shape->inside[alone->row]);
     for (int r = alone->row - 1; r >= 0; r--) {
         for (int k = p->n_loops - 1; k >= 0; k--) {
             int i = p->row[r].is_space ? mapping->along[r][k] : k;
@@ -232,10 +230,10 @@ int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
                     : alone->last >> i & 1                  ? TILING_LAST
                                                             : TILING_FIRST;
             if (mapping->factor[r][i] > 1)
-                sator_tiling_spread(*tiling, i, mapping->factor[r][i], pes);
+                sator_tiling_spread(tiling, i, mapping->factor[r][i], pes);
         }
     }
-    return sator_tiling_all(*tiling);
+    return sator_tiling_all(tiling);
 }
 
 bool sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
