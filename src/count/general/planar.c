@@ -22,8 +22,8 @@ static sator_int floor_div(sator_int value, sator_int divisor)
 
 /* Add sum of floor((slope * i + offset) / divisor) for 0 <= i < n to "*sum". Each step is one of
  * Euclid's algorithm on (slope, divisor). False when a number does not fit. */
-static bool add_floors(sator_int n, sator_int divisor, sator_int slope, sator_int offset,
-        sator_int sign, sator_int *sum)
+static bool add_floors(
+        sator_int n, sator_int divisor, sator_int slope, sator_int offset, sator_int *sum)
 {
     while (n > 0) {
         sator_int quotient, pairs, term, top;
@@ -32,11 +32,11 @@ static bool add_floors(sator_int n, sator_int divisor, sator_int slope, sator_in
         pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
         quotient = floor_div(slope, divisor);
         slope -= quotient * divisor;
-        if (!sator_mul(pairs, quotient, &term) || !sator_add(*sum, sign * term, sum))
+        if (!sator_mul(pairs, quotient, &term) || !sator_add(*sum, term, sum))
             return false;
         quotient = floor_div(offset, divisor);
         offset -= quotient * divisor;
-        if (!sator_mul(n, quotient, &term) || !sator_add(*sum, sign * term, sum))
+        if (!sator_mul(n, quotient, &term) || !sator_add(*sum, term, sum))
             return false;
         /* 0 <= slope, offset < divisor: count the lattice points under the line by columns of the
          * transposed one. */
@@ -113,7 +113,7 @@ static bool sum_bound(const struct bound *bound, sator_int first, sator_int last
     sator_int shift;
 
     return sator_mul(bound->slope, first, &shift) && sator_add(shift, bound->offset, &shift) &&
-            add_floors(last - first + 1, bound->divisor, bound->slope, shift, 1, sum);
+            add_floors(last - first + 1, bound->divisor, bound->slope, shift, sum);
 }
 
 struct polygon {

@@ -17,7 +17,7 @@ static const struct sator_decline *add_rows(
 {
     const struct sator_decline *why = NULL;
     for (int i = 0; i < n && why == NULL; i++)
-        why = listed_parts_add(parts, row[i], NULL);
+        why = listed_parts_add(parts, row[i]);
     return why;
 }
 
@@ -102,7 +102,7 @@ const struct sator_decline *listed_add_access(
     }
     for (int i = 0; i < access->n_out && why == NULL; i++) {
         if (is_common(access, i)) {
-            why = listed_parts_add(parts, access->pieces[0].out[i], NULL);
+            why = listed_parts_add(parts, access->pieces[0].out[i]);
             plan->n_indices++;
             continue;
         }

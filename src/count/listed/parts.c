@@ -66,7 +66,7 @@ void listed_parts_join(struct listed_parts *parts, uint32_t loops)
 }
 
 const struct sator_decline *listed_parts_add(
-        struct listed_parts *parts, const struct sator_expr *expr, int *row)
+        struct listed_parts *parts, const struct sator_expr *expr)
 {
     if (expr == NULL)
         return &too_large;
@@ -74,8 +74,6 @@ const struct sator_decline *listed_parts_add(
         return DECLINE("the stamps and the tensor have too many dimensions");
     for (int i = 0; i < expr->n_terms; i++)
         listed_parts_join(parts, loops_of_term(&expr->terms[i]));
-    if (row != NULL)
-        *row = parts->n_rows;
     parts->row[parts->n_rows++] = (struct listed_row){.expr = expr};
     return NULL;
 }

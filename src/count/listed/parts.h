@@ -52,9 +52,9 @@ struct listed_parts {
 const struct sator_decline *listed_parts_begin(
         struct sator_arena *arena, const struct sator_relation *domain, struct listed_parts *parts);
 
-/* Add a row; "*row" (or NULL) is its number. */
+/* Add a row. */
 const struct sator_decline *listed_parts_add(
-        struct listed_parts *parts, const struct sator_expr *expr, int *row);
+        struct listed_parts *parts, const struct sator_expr *expr);
 
 /* The loops that an expression or a condition mentions. */
 uint32_t listed_loops_of(const struct sator_expr *expr);

@@ -195,7 +195,7 @@ static const struct sator_decline *add_bus_rows(
         first[b] = state->plan.parts.n_rows;
         for (int i = 0; i < transport->buses[b]->n_out && why == NULL; i++)
             why = listed_parts_add(&state->plan.parts,
-                    sator_expr_substitute(state->arena, bus->out[i], space->out), NULL);
+                    sator_expr_substitute(state->arena, bus->out[i], space->out));
     }
     return why;
 }

@@ -97,7 +97,7 @@ static const struct sator_decline *read_windows(struct sator_arena *arena,
     if (why == NULL)
         why = tiled_nest_finish(nest);
     if (why == NULL)
-        why = tiled_nest_weigh(nest, row, 1, w->weight);
+        why = tiled_nest_weigh(nest, row, w->weight);
     if (why == NULL)
         why = tiled_access_finish(nest, added);
     if (why != NULL)

@@ -186,7 +186,7 @@ static const struct sator_decline *number_vectors(struct tiled_nest *nest,
         int64_t step[TILED_DIGITS] = {0}, least = dim->place[0], greatest = dim->place[0];
         if (!(dims >> i & 1))
             continue;
-        const struct sator_decline *why = tiled_nest_weigh(nest, dim->row, 1, step);
+        const struct sator_decline *why = tiled_nest_weigh(nest, dim->row, step);
         if (why != NULL)
             return why;
         for (int p = 0; p < access->n_places; p++) {

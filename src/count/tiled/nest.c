@@ -299,17 +299,15 @@ const struct sator_decline *tiled_nest_fix(struct tiled_nest *nest, int row)
     return why == NULL && left != 0 ? DECLINE("no instance has an access") : why;
 }
 
-const struct sator_decline *tiled_nest_weigh(
-        const struct tiled_nest *nest, int row, int64_t scale, int64_t *step)
+const struct sator_decline *tiled_nest_weigh(const struct tiled_nest *nest, int row, int64_t *step)
 {
     struct weighted list[TILED_DIGITS];
     int n;
     const struct sator_decline *why = digits_of(nest, nest->row[row], list, &n);
 
     for (int i = 0; i < n && why == NULL; i++) {
-        int64_t more;
-        if (__builtin_mul_overflow(list[i].weight, scale, &more) ||
-                __builtin_add_overflow(step[list[i].digit], more, &step[list[i].digit]))
+        int64_t *to = &step[list[i].digit];
+        if (__builtin_add_overflow(*to, list[i].weight, to))
             why = &too_large;
     }
     return why;

@@ -115,9 +115,8 @@ bool tiled_nest_reads(const struct tiled_nest *nest, const struct sator_term *te
 const struct sator_decline *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named);
 /* Fix the digits of a row, as "names", where it is 0. */
 const struct sator_decline *tiled_nest_fix(struct tiled_nest *nest, int row);
-/* Add weight x "scale" to "step" for each digit of a row. */
-const struct sator_decline *tiled_nest_weigh(
-        const struct tiled_nest *nest, int row, int64_t scale, int64_t *step);
+/* Add its weight to "step" for each digit of a row. */
+const struct sator_decline *tiled_nest_weigh(const struct tiled_nest *nest, int row, int64_t *step);
 /* Whether the sum of step x digit over the digits of "loops" (bits) names all of them. */
 bool tiled_nest_is_named(const struct tiled_nest *nest, unsigned loops, const int64_t *step);
 
