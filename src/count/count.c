@@ -172,6 +172,8 @@ static enum sator_status ask(struct sator_counter *counter, int e, const struct 
 
     *reason = DECLINE("outside the engine's class"); /* unless it says more */
     if (!counter->opened[e]) {
+        if (counter->state[e] == NULL && engines[e]->create != NULL)
+            counter->state[e] = engines[e]->create();
         if (counter->state[e] == NULL)
             st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], reason);
         else

@@ -11,10 +11,11 @@
 
 struct sator_engine {
     const char *name;
+    /* A state for one stamping; NULL: the engine keeps memory, which is created ... */
     enum sator_status (*open)(struct sator_ctx *ctx, const struct sator_stamping *stamping,
             void **state, const struct sator_decline **reason);
-    /* Go on with another stamping in the memory of "state", which an earlier open made; its own
-     * strings end. The state stays, whatever the answer. NULL: the engine keeps no memory. */
+    void *(*create)(void);
+    /* ... and opened for one stamping after the other. It stays, whatever the answer. */
     enum sator_status (*reopen)(struct sator_ctx *ctx, const struct sator_stamping *stamping,
             void *state, const struct sator_decline **reason);
     void (*close)(void *state);

@@ -610,14 +610,16 @@ static void check_engine(struct sator_ctx *ctx, const struct sator_stamping *sta
         const struct program *p, const struct inputs *in, const struct brute *b, bool outside,
         struct tally *tally)
 {
-    void *engine = NULL;
+    void *engine = asked->create();
     const struct sator_decline *reason = NULL;
     int before = failures;
-    enum sator_status st = asked->open(ctx, stamping, &engine, &reason);
+    enum sator_status st = asked->reopen(ctx, stamping, engine, &reason);
     tally->cases++;
     note(tally, ASK_OPEN, st, reason);
-    if (st != SATOR_OK)
+    if (st != SATOR_OK) {
+        asked->close(engine);
         return;
+    }
     sator_int tile;
     sator_work_begin(ctx);
     check_outside(engine, p, b);

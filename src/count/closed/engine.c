@@ -1,6 +1,6 @@
 /* The closed-form counting engine: exact volumes without enumeration (doc/counting.md).
  *
- * open() writes the stamping as integer forms over mixed-radix digits (digits.c) and finds its
+ * reopen() writes the stamping as integer forms over mixed-radix digits (digits.c) and finds its
  * time-stamps (times.c). A question builds the image of the rows it needs (image.c) and counts
  * boxes; nothing depends on the loop extents.
  */
@@ -336,8 +336,6 @@ static const struct sator_decline *prepare(struct closed_state *state)
 static void closed_close(void *opaque)
 {
     struct closed_state *state = opaque;
-    if (state == NULL)
-        return;
     closed_times_clear(&state->main.times);
     if (state->extended != NULL)
         closed_times_clear(&state->extended->times);
@@ -392,8 +390,7 @@ static enum sator_status closed_reopen(struct sator_ctx *ctx, const struct sator
     return finish(prepare(state), reason);
 }
 
-static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const struct sator_decline **reason)
+static void *closed_create(void)
 {
     struct closed_state *state = sator_alloc(sizeof *state); /* large: not cleared as a whole */
     state->extended = NULL;
@@ -406,12 +403,7 @@ static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_s
     state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
     state->main.times.cases = (struct closed_cases){0};
     state->main.times.base = (struct closed_cases){0};
-    enum sator_status st = closed_reopen(ctx, stamping, state, reason);
-    if (st == SATOR_OK)
-        *opaque = state;
-    else
-        closed_close(state);
-    return st;
+    return state;
 }
 
 /* ---- the array's bounds ---- */
@@ -604,7 +596,7 @@ static enum sator_status closed_tile(void *opaque, const struct sator_relation *
 
 const struct sator_engine sator_engine_closed = {
         .name = "closed",
-        .open = closed_open,
+        .create = closed_create,
         .reopen = closed_reopen,
         .close = closed_close,
         .hurry = closed_hurry,

@@ -171,24 +171,16 @@ static enum sator_status listed_reopen(struct sator_ctx *ctx, const struct sator
 static void listed_close(void *opaque)
 {
     struct listed_state *state = opaque;
-    if (state == NULL)
-        return;
     sator_arena_free(state->arena);
     free(state);
 }
 
-static enum sator_status listed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const struct sator_decline **reason)
+static void *listed_create(void)
 {
     struct listed_state *state = sator_alloc(sizeof *state); /* large: not cleared as a whole */
     state->arena = sator_arena_new();
     state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
-    enum sator_status st = listed_reopen(ctx, stamping, state, reason);
-    if (st == SATOR_OK)
-        *opaque = state;
-    else
-        listed_close(state);
-    return st;
+    return state;
 }
 
 /* ---- stamps ---- */
@@ -358,7 +350,7 @@ static enum sator_status listed_tile(void *opaque, const struct sator_relation *
 
 const struct sator_engine sator_engine_listed = {
         .name = "listed",
-        .open = listed_open,
+        .create = listed_create,
         .reopen = listed_reopen,
         .close = listed_close,
         .outside = listed_outside,

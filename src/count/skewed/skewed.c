@@ -27,8 +27,6 @@ static void skewed_close(void *opaque)
 {
     struct skewed_state *state = opaque;
 
-    if (state == NULL)
-        return;
     sator_counter_free(state->counter);
     sator_counter_free(state->idle_counter);
     sator_arena_free(state->arena);

@@ -87,24 +87,16 @@ static void tiled_close(void *opaque)
 {
     struct tiled_state *state = opaque;
 
-    if (state == NULL)
-        return;
     sator_arena_free(state->arena);
     free(state);
 }
 
-static enum sator_status tiled_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const struct sator_decline **reason)
+static void *tiled_create(void)
 {
     struct tiled_state *state = sator_alloc(sizeof *state);
 
     state->arena = sator_arena_new();
-    enum sator_status st = tiled_reopen(ctx, stamping, state, reason);
-    if (st == SATOR_OK)
-        *opaque = state;
-    else
-        tiled_close(state);
-    return st;
+    return state;
 }
 
 /* ---- stamps ---- */
@@ -300,7 +292,7 @@ static enum sator_status tiled_tile(void *opaque, const struct sator_relation *a
 
 const struct sator_engine sator_engine_tiled = {
         .name = "tiled",
-        .open = tiled_open,
+        .create = tiled_create,
         .reopen = tiled_reopen,
         .close = tiled_close,
         .outside = tiled_outside,
