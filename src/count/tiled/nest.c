@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,11 +160,27 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void tiled_loop_finish(struct tiled_nest *nest, struct tiled_loop *loop)
+{
+    int64_t rest = loop->extent - 1;
+
+    loop->whole_from = 0;
+    for (int k = 0; k < loop->n_digits; k++) {
+        struct tiled_digit *digit = &nest->digit[loop->first + k];
+        digit->top = rest / digit->place;
+        assert(digit->top < digit->size);
+        rest %= digit->place;
+        if (digit->top < digit->size - 1)
+            loop->whole_from = k + 1;
+    }
+    assert(rest == 0);
+}
+
 /* Split a loop at every place in use. */
 static const struct sator_decline *make_digits(struct tiled_nest *nest, int l)
 {
     struct tiled_loop *loop = &nest->loop[l];
-    int64_t place[2 * TILED_ROWS * 4 + 1], rest = loop->extent - 1;
+    int64_t place[2 * TILED_ROWS * 4 + 1];
     int n = 0, distinct = 0;
 
     place[n++] = 1;
@@ -190,16 +207,12 @@ static const struct sator_decline *make_digits(struct tiled_nest *nest, int l)
     loop->first = nest->n_digits;
     loop->n_digits = distinct;
     for (int i = distinct - 1; i >= 0; i--) {
-        int64_t size = i == distinct - 1 ? rest / place[i] + 1 : place[i + 1] / place[i];
-        nest->digit[nest->n_digits++] = (struct tiled_digit){
-                .loop = l, .place = place[i], .size = size, .top = rest / place[i], .fixed = -1};
-        rest %= place[i];
+        int64_t size =
+                i == distinct - 1 ? (loop->extent - 1) / place[i] + 1 : place[i + 1] / place[i];
+        nest->digit[nest->n_digits++] =
+                (struct tiled_digit){.loop = l, .place = place[i], .size = size, .fixed = -1};
     }
-    loop->whole_from = distinct;
-    while (loop->whole_from > 0 &&
-            nest->digit[loop->first + loop->whole_from - 1].top ==
-                    nest->digit[loop->first + loop->whole_from - 1].size - 1)
-        loop->whole_from--;
+    tiled_loop_finish(nest, loop);
     return NULL;
 }
 

@@ -109,6 +109,8 @@ const struct sator_decline *tiled_nest_add(
         struct tiled_nest *nest, const struct sator_expr *expr, int *row);
 /* All rows are there: make the digits. */
 const struct sator_decline *tiled_nest_finish(struct tiled_nest *nest);
+/* Set the tops of a loop's digits, which have their places and sizes. */
+void tiled_loop_finish(struct tiled_nest *nest, struct tiled_loop *loop);
 /* Whether "term" is a digit of a loop, of which a row can be a sum. */
 bool tiled_nest_reads(const struct tiled_nest *nest, const struct sator_term *term);
 /* Set named[d] for each digit d of a row that is a mixed-radix number of digits: it names them. */

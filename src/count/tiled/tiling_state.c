@@ -39,11 +39,9 @@ static void add_digit(struct tiled_nest *nest, int l, enum tiled_kind kind, int 
     *place *= size;
 }
 
-/* Set the tops of a loop's digits, which stand innermost first, and turn them around. */
+/* Turn the digits of a loop, which stand innermost first, around, and set their tops. */
 static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop, bool *is_shared)
 {
-    int64_t rest = loop->extent - 1;
-
     loop->n_digits = nest->n_digits - loop->first;
     for (int i = 0, k = loop->n_digits - 1; i < k; i++, k--) {
         struct tiled_digit digit = nest->digit[loop->first + i];
@@ -56,19 +54,7 @@ static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop, bool *
         nest->digit[loop->first + k] = digit;
         nest->step[loop->first + k] = step;
     }
-    for (int k = loop->first; k < nest->n_digits; k++) {
-        nest->digit[k].top = rest / nest->digit[k].place;
-        assert(nest->digit[k].top < nest->digit[k].size);
-        rest %= nest->digit[k].place;
-    }
-    assert(rest == 0);
-    loop->whole_from = loop->n_digits;
-    while (loop->whole_from > 0) {
-        const struct tiled_digit *digit = &nest->digit[loop->first + loop->whole_from - 1];
-        if (digit->top != digit->size - 1)
-            break;
-        loop->whole_from--;
-    }
+    tiled_loop_finish(nest, loop);
 }
 
 /* Orders of time: first the digits that are not placed, loop by loop; then those that are, the last
