@@ -450,9 +450,9 @@ struct box {
     int64_t *lo, *hi;
 };
 
-/* Whether some point of "box", with variable "var" at "value", has the label. */
+/* Whether a wire stays at some point of "box", with variable "var" at "value". */
 static bool slab_has(const struct walk *walk, const enum label *labels, const struct box *box,
-        int var, int64_t value, enum label label)
+        int var, int64_t value)
 {
     int64_t *point = walk->point;
 
@@ -462,7 +462,7 @@ static bool slab_has(const struct walk *walk, const enum label *labels, const st
         int64_t at = 0;
         for (int v = 0; v < walk->n_vars; v++)
             at = at * walk->extents[v] + point[v];
-        if (labels[at] == label)
+        if (labels[at] == STAYS)
             return true;
         int v = walk->n_vars - 1;
         while (v >= 0 && (v == var || ++point[v] > box->hi[v])) {
@@ -479,10 +479,9 @@ static bool slab_has(const struct walk *walk, const enum label *labels, const st
 static void grow(const struct walk *walk, const enum label *labels, struct box *box)
 {
     for (int v = walk->n_vars - 1; v >= 0; v--) {
-        while (box->lo[v] > 0 && !slab_has(walk, labels, box, v, box->lo[v] - 1, STAYS))
+        while (box->lo[v] > 0 && !slab_has(walk, labels, box, v, box->lo[v] - 1))
             box->lo[v]--;
-        while (box->hi[v] + 1 < walk->extents[v] &&
-                !slab_has(walk, labels, box, v, box->hi[v] + 1, STAYS))
+        while (box->hi[v] + 1 < walk->extents[v] && !slab_has(walk, labels, box, v, box->hi[v] + 1))
             box->hi[v]++;
     }
 }

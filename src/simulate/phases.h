@@ -41,7 +41,6 @@ struct phase_level {
     struct load *now, *next; /* by port: at this stamp, and at the one that comes */
     sator_int *inside; /* by port: parts of a cycle that it worked for the stamps inside this one */
     int64_t began; /* cycle in which the stamps inside it began */
-    bool is_begun;
 };
 
 struct phases {
