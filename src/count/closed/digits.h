@@ -75,8 +75,7 @@ struct closed_digits {
     struct closed_digit digit[CLOSED_DIGITS];
 };
 
-/* Every function that may meet an input outside the class returns NULL, or a static string that
- * says why. */
+/* What may meet an input outside the class returns NULL, or the reason why it declines. */
 
 /* One digit a loop, bounds lower <= n < upper. */
 const struct sator_decline *closed_digits_init(

@@ -45,7 +45,7 @@ struct listed_parts {
     struct listed_summand summand[LISTED_ROWS];
 };
 
-/* Functions that may meet what is not handled return NULL, or a static string that says why. */
+/* Functions that may meet what is not handled return NULL, or the reason why not. */
 
 /* Each of the loops of the box "domain", not empty, a part of its own. What is made later lives in
  * "arena", as the expressions and conditions given must. */

@@ -99,7 +99,7 @@ struct tiled_nest {
     sator_int instances;
 };
 
-/* What follows returns NULL, or a static string that says why the nest is not of this class. */
+/* What follows returns NULL, or the reason why the nest is not of this class. */
 
 /* Begin with the stamping's rows; everything is made in "arena". */
 const struct sator_decline *tiled_nest_begin(

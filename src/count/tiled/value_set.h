@@ -3,7 +3,7 @@
  * A tile of an index is a sum of arithmetic progressions. Modulo the step of the longest of them
  * the others fall into few classes, and within a class their values are runs of neighbours, so a
  * set takes memory by its gaps and not by its size. Multiples of large steps, as of vectors
- * numbered in mixed radix (access.c), are no different.
+ * numbered in mixed radix (indices.c), are no different.
  */
 #ifndef SATOR_COUNT_TILED_VALUE_SET_H
 #define SATOR_COUNT_TILED_VALUE_SET_H

@@ -2,7 +2,7 @@
  * of four wire types. What a caller skips is not read, so that weights of gigabytes cost nothing.
  *
  *     while (sator_wire_next(wire, &field))
- *         switch (field.number) { case 1: sator_wire_int(wire, &field, &n); ... }
+ *         switch (field.number) { case 1: n = field.value; ... }
  *
  * A field that no case takes is skipped by the next sator_wire_next. The first fault ends the
  * reading: everything then answers false, and "fault" says why.
