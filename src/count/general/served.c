@@ -18,7 +18,8 @@ void sator_served_clear(struct sator_served *served)
     *served = (struct sator_served){0};
 }
 
-enum sator_status sator_served_add(struct sator_served *served, struct sator_system *system,
+/* Add "system", which has "count" > 0 points. */
+static enum sator_status add(struct sator_served *served, struct sator_system *system,
         sator_int count, int home, int n_leading)
 {
     size_t n = (size_t)served->n + 1;
@@ -48,7 +49,7 @@ enum sator_status sator_served_push(struct sator_points *points, struct sator_se
     enum sator_status st = sator_points_count(points, sator_system_copy(system), &count);
 
     if (count > 0)
-        return sator_served_add(served, system, count, home, n_leading);
+        return add(served, system, count, home, n_leading);
     sator_system_free(system);
     return st;
 }

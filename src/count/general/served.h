@@ -22,10 +22,6 @@ void sator_served_clear(struct sator_served *served);
 enum sator_status sator_served_push(struct sator_points *points, struct sator_served *served,
         SATOR_TAKE struct sator_system *system, int home, int n_leading);
 
-/* Add "system", which has "count" > 0 points. */
-enum sator_status sator_served_add(struct sator_served *served,
-        SATOR_TAKE struct sator_system *system, sator_int count, int home, int n_leading);
-
 /* The pairs of "one" that are in none of "before". */
 enum sator_status sator_served_added(struct sator_points *points, const struct sator_served *one,
         const struct sator_served *before, int n_before, int n_leading, sator_int *count);
