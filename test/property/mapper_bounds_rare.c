@@ -45,6 +45,38 @@ static void draw_window(struct machines_rng *rng, struct problem_case *one)
     write_buses(one, "{name: all, map: \"PE[i,j] -> BUS[0]\", energy_pj: 0.5}");
 }
 
+/* Windows that pass a memory by, whose factors say how far apart the PEs' tiles are: over networks
+ * of one family of buses, of several, and of links, some of which have no formula. */
+static void draw_gap(struct machines_rng *rng, struct problem_case *one)
+{
+    static const char *const network[] = {
+            "multicast: [{name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.5}]",
+            "multicast: [{name: row, map: \"PE[i,j] -> BUS[i]\", energy_pj: 0.5}, "
+            "{name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.5}]",
+            "multicast: [{name: row, map: \"PE[i,j] -> BUS[i]\", energy_pj: 0.5}, "
+            "{name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 2}]",
+            "multicast: [{name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.5}]\n"
+            "    links: [{name: late, map: \"PE[i,j] -> PE[i,j+1]\", interval: 2, energy_pj: 0.5}]",
+            "multicast: [{name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.5}]\n"
+            "    links: [{name: wire, map: \"PE[i,j] -> PE[i+1,j]\", interval: 0, energy_pj: 1}]",
+            "links: [{name: two, map: \"PE[i,j] -> PE[i+2,j]\", interval: 0, energy_pj: 0.5}]",
+            "links: [{name: up, map: \"PE[i,j] -> PE[i+1,j]\", interval: 1, energy_pj: 0.5}, "
+            "{name: down, map: \"PE[i,j] -> PE[i-1,j]\", interval: 1, energy_pj: 0.5}]"};
+    int x = 2 + 2 * any(rng, 4), y = 1 + any(rng, 2), r = (int[]){2, 3, 4, 6, 8}[any(rng, 5)];
+
+    snprintf(one->workload_text, TEXT,
+            "name: gap\nsizes: {x: %d, y: %d, r: %d}\nop: \"Y[x,y] += A[%dx+%dr,y] * B[r]\"\n", x,
+            y, r, 1 + any(rng, 3), 1 + any(rng, 4));
+    snprintf(one->arch_text, TEXT,
+            "name: gap\nlevels:\n  - {memory: DRAM, energy_pj: {read: 96, write: 96}}\n"
+            "  - array: PE\n    shape: [%d, 2]\n    %s\n"
+            "  - {memory: L2, energy_pj: {read: 3, write: 3}%s}\n"
+            "  - {memory: L1, energy_pj: {read: 1, write: 1}%s}\n"
+            "  - {compute: mac, energy_pj: 1, cycles: 1}\n",
+            2 + any(rng, 3), network[any(rng, sizeof network / sizeof *network)],
+            any(rng, 4) > 0 ? ", bypass: [A]" : "", any(rng, 4) == 0 ? ", bypass: [A]" : "");
+}
+
 /* What the engines count: quotients, of which a short tile may have fewer than its share, over two
  * families of buses. */
 static void draw_quotient(struct machines_rng *rng, struct problem_case *one)
@@ -73,6 +105,39 @@ static void draw_group(struct machines_rng *rng, struct problem_case *one)
     snprintf(bus, sizeof bus, "{name: some, map: \"PE[i,j] -> BUS[%s]\", energy_pj: %d}",
             map[any(rng, 4)], any(rng, 2) == 0 ? 1 : 200);
     write_buses(one, bus);
+}
+
+/* ---- lanes ---- */
+
+/* Compute units in a row inside the innermost memory, which need not divide a loop: in its last
+ * block some of them are idle. PEs around that memory, and the lanes, share or do not. */
+static void draw_lanes(struct machines_rng *rng, struct problem_case *one)
+{
+    static const char *const operations[] = {"Y[i,j] += A[i,k] * B[k,j]", "Y[i] += A[i,k] * B[j,k]",
+            "Y[i,k] += A[i,j] * B[j]", "Y[i] += A[i+j] * B[j,k]"};
+    static const char *const bus[] = {"",
+            "multicast: [{name: %s, map: \"%s[i] -> BUS[0]\", energy_pj: 3}]",
+            "multicast: [{name: %s, map: \"%s[i] -> BUS[0]\", tensors: [A], energy_pj: 0.5}]",
+            "reduction: [{name: %s, map: \"%s[i] -> BUS[0]\", energy_pj: 0.5}]"};
+    char pes[128], lanes[128];
+    int length;
+
+    snprintf(one->workload_text, TEXT, "name: lanes\nsizes: {i: %d, j: %d, k: %d}\nop: \"%s\"\n",
+            1 + any(rng, 12), 1 + any(rng, 12), 1 + any(rng, 12),
+            operations[any(rng, sizeof operations / sizeof *operations)]);
+    snprintf(pes, sizeof pes, bus[any(rng, 4)], "outside", "PE");
+    snprintf(lanes, sizeof lanes, bus[any(rng, 4)], "inside", "lane");
+    length = snprintf(one->arch_text, TEXT,
+            "name: lanes\nlevels:\n  - {memory: DRAM, energy_pj: 96, bandwidth_bits: %d}\n",
+            8 << any(rng, 3));
+    if (any(rng, 4) > 0)
+        length += snprintf(one->arch_text + length, (size_t)(TEXT - length),
+                "  - array: PE\n    shape: [%d]\n    %s\n", 2 + any(rng, 2), pes);
+    snprintf(one->arch_text + length, (size_t)(TEXT - length),
+            "  - {memory: L1, energy_pj: %d, bandwidth_bits: %d}\n"
+            "  - array: lane\n    shape: [%d]\n    %s\n"
+            "  - {compute: mac, energy_pj: 1, cycles: 1}\n",
+            1 + any(rng, 4), 8 << any(rng, 3), 2 + any(rng, 3), lanes);
 }
 
 /* ---- links and trees ---- */
@@ -174,7 +239,9 @@ static const struct family {
         {"short_windows", draw_window, 600, 6, 2},
         {"short_quotients", draw_quotient, 150, 6, 2},
         {"short_groups", draw_group, 100, 6, 2},
-        {"late_links", draw_late, 1000, 6, 0},
+        {"gaps", draw_gap, 1000, 6, 1},
+        {"short_lanes", draw_lanes, 1500, 6, 2},
+        {"late_links", draw_late, 2000, 6, 0},
         {"uneven_sums", draw_uneven, 200, 2, 1},
         {"short_sums", draw_sums, 400, 6, 2},
         {"domains", draw_domain, 300, 4, 0},

@@ -144,6 +144,20 @@ int checked_row(const struct checked *c, int m)
     return m == c->problem->n_memories ? c->problem->n_rows : c->problem->memory[m].row;
 }
 
+/* Past the last digit stands one that an earlier unrolling left: nothing may look at it. */
+static void leave_digit(const struct mapper_problem *p, struct mapper_shape *shape)
+{
+    struct mapper_digit *left = &shape->digit[shape->n_digits];
+
+    *left = (struct mapper_digit){.row = 0, .count = 3};
+    if (p->n_loops > 0)
+        left->loop = shape->n_digits % p->n_loops;
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].is_space && (left->row == 0 || shape->n_digits % 2 == 0))
+            left->row = r;
+    }
+}
+
 void checked_shape(const struct checked *c, int end, const struct mapper_mapping *mapping,
         struct mapper_shape *shape, int64_t *outside)
 {
@@ -161,6 +175,7 @@ void checked_shape(const struct checked *c, int end, const struct mapper_mapping
     }
     sator_mapper_shape_init(p, &known, shape);
     shape->in_any_order = c->any_order;
+    leave_digit(p, shape);
 }
 
 void checked_bound(struct checked *c, int child, int m, int known,
