@@ -92,6 +92,7 @@ struct known {
 
 static void open_known(struct example *e, int transfer, struct known *known)
 {
+    static const int64_t parts[MAPPER_TRANSFERS] = {0}; /* of complex networks: there are none */
     const struct mapper_problem *p = &e->problem;
     struct mapper_mapping inner = e->mapping;
 
@@ -105,6 +106,7 @@ static void open_known(struct example *e, int transfer, struct known *known)
         }
     }
     sator_mapper_shape_init(p, &inner, &known->shape);
+    known->shape.parts = parts;
     sator_mapper_crew_init(p, &known->shape, 0, &e->crew);
     sator_mapper_bounds_crew(e->bounds, &e->crew);
     bounds_open_outside(
@@ -168,6 +170,27 @@ static void test_the_last_tile_may_be_alone(void **state)
     assert_true(is_near(bound_chains(&e, a, 0).unique_lb, 18));
     sator_mapper_bounds_open(e.bounds, 1U << C); /* x is known */
     assert_true(is_near(bound_chains(&e, a, 0).unique_lb, 24));
+    free_example(&e);
+}
+
+/* Four PEs take four iterations of ten each step, so of L1's three the last is alone in the second
+ * step of DRAM, with two of them: 4 times 8 words of A, and 2. */
+static void test_the_last_tiles_of_pes_may_be_alone(void **state)
+{
+    struct example e;
+
+    (void)state;
+    read_example(&e, true, "x: 10, c: 4", "Y[x] += A[x] * B[c]",
+            "  - {memory: L2, energy_pj: {read: 3, write: 3}}\n"
+            "  - {array: PE, shape: [4]}\n");
+    int a = transfer_of(&e, "A");
+    e.mapping.factor[0][X] = e.mapping.factor[1][X] = 2;
+    e.mapping.factor[2][X] = 4;
+    e.mapping.factor[1][C] = 4;
+    e.mapping.order[1][0] = C;
+    e.mapping.order[1][1] = X;
+    assert_int_equal(count(&e).unique[a], 34);
+    assert_true(is_near(bound_chains(&e, a, 0).unique_lb, 34));
     free_example(&e);
 }
 
@@ -245,6 +268,85 @@ static void test_distance_of_shared_tiles(void **state)
     free_example(&e);
 }
 
+/* The energy of a transfer into L1 alone, bounded where the tile of L1 is known. */
+static double bound_alone(struct example *e, int transfer)
+{
+    struct mapper_share share;
+    struct known known;
+
+    open_known(e, transfer, &known);
+    sator_mapper_bounds_known(e->bounds, e->problem.n_memories - 1);
+    assert_true(sator_mapper_bounds_some(e->bounds, e->problem.n_memories - 1,
+            UINT32_C(1) << transfer, &known.shape, known.near, known.far, &share));
+    return share.pj;
+}
+
+/* What it spends in the mapping. */
+static double spent_alone(struct example *e, int transfer)
+{
+    struct mapper_traffic traffic = count(e);
+    const struct mapper_transfer *t = &e->problem.transfer[transfer];
+
+    return (double)traffic.unique[transfer] * t->unique_pj +
+            (double)traffic.arriving[transfer] * t->arriving_pj;
+}
+
+/* Three PEs, each with 16 values of 2x + r, 5 apart, that step by one: of the even ones that the
+ * first then wants the second held all but 2, of those of the second the first and the third held
+ * all, of the third the second all but 3. So 3 * 16 come at first, and 5 with each of 4 steps. Of
+ * one of them alone, or of three whose distance is not known, one would say 16 with each. */
+static void test_neighbours_may_hold_the_next_tile(void **state)
+{
+    struct example e;
+
+    (void)state;
+    read_example(&e, false, "x: 16, r: 15", "Y[x] += A[2*x+r] * B[r]",
+            "  - array: PE\n    shape: [3]\n    links:\n"
+            "      - {name: up, map: \"PE[i] -> PE[i+1]\", interval: 1, tensors: [A], energy_pj: "
+            "0}\n"
+            "      - {name: down, map: \"PE[i] -> PE[i-1]\", interval: 1, tensors: [A], energy_pj: "
+            "0}\n"
+            "  - {memory: L2, energy_pj: {read: 3, write: 3}, bypass: [A]}\n");
+    int a = transfer_of(&e, "A");
+    e.mapping.factor[3][0] = 16;
+    e.mapping.factor[1][1] = 3;
+    e.mapping.factor[2][1] = 5;
+    assert_int_equal(count(&e).unique[a], 3 * 16 + 4 * 5);
+    assert_true(bound_alone(&e, a) <= spent_alone(&e, a));
+    free_example(&e);
+}
+
+/* Bounds remember what slides, of one problem: others begin with nothing, also where they stand in
+ * memory that such bounds have left. Of 4 values of x + r, or of 2x + r, one is new in each of the
+ * other 2 steps of r, or all are. */
+static void test_nothing_is_recalled_at_first(void **state)
+{
+    static const char *const ops[] = {"Y[x] += A[2*x+r] * B[r]", "Y[x] += A[x+r] * B[r]"};
+    static const int words[] = {4 + 2 * 4, 4 + 2 * 1};
+    struct example e[2];
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        read_example(&e[k], false, "x: 4, r: 3", ops[k], "");
+        e[k].mapping.factor[1][0] = 4;
+        e[k].mapping.factor[0][1] = 3;
+        sator_mapper_bounds_free(e[k].bounds);
+        e[k].bounds = NULL;
+    }
+    for (int k = 0; k < 6; k++) {
+        struct example *one = &e[k % 2];
+        int a = transfer_of(one, "A");
+        const struct mapper_transfer *t = &one->problem.transfer[a];
+        one->bounds = sator_mapper_bounds_new(&one->problem, one->words, 0);
+        assert_int_equal(count(one).unique[a], words[k % 2]);
+        assert_true(is_near(bound_alone(one, a), words[k % 2] * (t->unique_pj + t->arriving_pj)));
+        sator_mapper_bounds_free(one->bounds);
+        one->bounds = NULL;
+    }
+    free_example(&e[0]);
+    free_example(&e[1]);
+}
+
 /* A tree over 64 PEs spares a partial sum in each of L1's but one, for less than the sum's write:
  * each time that Y comes, less is spent. A tile of L1 that is no larger than 4 of c leaves 1 to 4
  * steps of c at DRAM; x inside of these brings Y's 8 words anew in each. What may win is the least
@@ -292,9 +394,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_the_last_tile_may_be_alone),
+            cmocka_unit_test(test_the_last_tiles_of_pes_may_be_alone),
             cmocka_unit_test(test_some_pes_never_have_a_tile),
             cmocka_unit_test(test_words_of_a_run),
             cmocka_unit_test(test_distance_of_shared_tiles),
+            cmocka_unit_test(test_neighbours_may_hold_the_next_tile),
+            cmocka_unit_test(test_nothing_is_recalled_at_first),
             cmocka_unit_test(test_smaller_tiles_bring_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -337,6 +337,22 @@ static void test_least_of_what_is_lent(void **state)
                         -1) == (5 - 4) * 10);
 }
 
+/* Each of 10 words lends 3 pJ to the transfer outward of it, the first one: (5 - 3 + 2) pJ. */
+static void test_least_of_what_lends(void **state)
+{
+    (void)state;
+    problem.lends = true;
+    problem.n_transfers = 2;
+    problem.memory[0].holds = problem.memory[1].holds = 1;
+    problem.access[0] = (struct mapper_access){.footprint = 10, .volume = 40};
+    problem.transfer[1] = (struct mapper_transfer){
+            .parent = 1, .child = 2, .unique_pj = 5, .arriving_pj = 2, .outward = 0, .inward = 0};
+    crew.lent_pj[0] = 3;
+    assert_true(sator_mapper_least_pj_of(&problem, &crew, 1) == (5 - 3 + 2) * 10);
+    problem.transfer[1].outward = -1;
+    assert_true(sator_mapper_least_pj_of(&problem, &crew, 1) == (5 + 2) * 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +368,7 @@ int main(void)
             cmocka_unit_test_setup(test_counted_ranges, setup),
             cmocka_unit_test_setup(test_least_of_a_transfer, setup),
             cmocka_unit_test_setup(test_least_of_what_is_lent, setup),
+            cmocka_unit_test_setup(test_least_of_what_lends, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
