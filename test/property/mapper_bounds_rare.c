@@ -114,7 +114,7 @@ static void draw_group(struct machines_rng *rng, struct problem_case *one)
 static void draw_lanes(struct machines_rng *rng, struct problem_case *one)
 {
     static const char *const operations[] = {"Y[i,j] += A[i,k] * B[k,j]", "Y[i] += A[i,k] * B[j,k]",
-            "Y[i,k] += A[i,j] * B[j]", "Y[i] += A[i+j] * B[j,k]"};
+            "Y[i,k] += A[i,j] * B[j]", "Y[i] += A[i+j] * B[j,k]", "Y[j] += A[j] * B[i,j]"};
     static const char *const bus[] = {"",
             "multicast: [{name: %s, map: \"%s[i] -> BUS[0]\", energy_pj: 3}]",
             "multicast: [{name: %s, map: \"%s[i] -> BUS[0]\", tensors: [A], energy_pj: 0.5}]",
