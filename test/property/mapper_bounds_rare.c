@@ -109,24 +109,33 @@ static void draw_group(struct machines_rng *rng, struct problem_case *one)
 
 /* ---- lanes ---- */
 
+/* Write a family of buses or trees over all of "array", or nothing, into "text" of 128. */
+static void write_sharing(struct machines_rng *rng, const char *name, const char *array, char *text)
+{
+    static const char *const more[] = {"", ", tensors: [A]", ""};
+    int kind = any(rng, 4);
+
+    text[0] = '\0';
+    if (kind > 0)
+        snprintf(text, 128, "%s: [{name: %s, map: \"%s[i] -> BUS[0]\"%s, energy_pj: %s}]",
+                kind == 3 ? "reduction" : "multicast", name, array, more[kind - 1],
+                kind == 1 ? "3" : "0.5");
+}
+
 /* Compute units in a row inside the innermost memory, which need not divide a loop: in its last
  * block some of them are idle. PEs around that memory, and the lanes, share or do not. */
 static void draw_lanes(struct machines_rng *rng, struct problem_case *one)
 {
     static const char *const operations[] = {"Y[i,j] += A[i,k] * B[k,j]", "Y[i] += A[i,k] * B[j,k]",
             "Y[i,k] += A[i,j] * B[j]", "Y[i] += A[i+j] * B[j,k]", "Y[j] += A[j] * B[i,j]"};
-    static const char *const bus[] = {"",
-            "multicast: [{name: %s, map: \"%s[i] -> BUS[0]\", energy_pj: 3}]",
-            "multicast: [{name: %s, map: \"%s[i] -> BUS[0]\", tensors: [A], energy_pj: 0.5}]",
-            "reduction: [{name: %s, map: \"%s[i] -> BUS[0]\", energy_pj: 0.5}]"};
     char pes[128], lanes[128];
     int length;
 
     snprintf(one->workload_text, TEXT, "name: lanes\nsizes: {i: %d, j: %d, k: %d}\nop: \"%s\"\n",
             1 + any(rng, 12), 1 + any(rng, 12), 1 + any(rng, 12),
             operations[any(rng, sizeof operations / sizeof *operations)]);
-    snprintf(pes, sizeof pes, bus[any(rng, 4)], "outside", "PE");
-    snprintf(lanes, sizeof lanes, bus[any(rng, 4)], "inside", "lane");
+    write_sharing(rng, "outside", "PE", pes);
+    write_sharing(rng, "inside", "lane", lanes);
     length = snprintf(one->arch_text, TEXT,
             "name: lanes\nlevels:\n  - {memory: DRAM, energy_pj: 96, bandwidth_bits: %d}\n",
             8 << any(rng, 3));
