@@ -126,3 +126,39 @@ for strategy in optimal exhaustive random; do
     sator map sliding.yaml --arch four.yaml --strategy $strategy --json >$strategy.json
     figure edp $strategy.json
 done | tr '\n' ' ' | awk '{ print $1 <= $3, $2 <= $3 }'
+
+# two loops on one dimension, where words take long on a wire: in one cycle only if no PE beside another wants its word of A
+cat >slow.yaml <<'YAML'
+name: slow
+levels:
+  - {memory: scratchpad, bandwidth_bits: 1024}
+  - array: PE
+    shape: [4]
+    links: [{name: east, map: "PE[i] -> PE[i+1]", interval: 0, tensors: [A], bandwidth_bits: 1}]
+  - {compute: mac, cycles: 1}
+YAML
+printf 'name: outer\nsizes: {i: 2, j: 2}\nop: "Y[i,j] += A[i] * B[j]"\n' >outer.yaml
+for strategy in optimal exhaustive; do
+    sator map outer.yaml --arch slow.yaml --objective latency --strategy $strategy |
+        sed -n 's/^ *\(parallel.*\)/\1/p; s/^ *mapping *//p; s/^ *\(latency [^,]*\).*/\1/p'
+done
+# of two dimensions along which A is shared the slow one is for the loop that does not share it: 16 PEs want 4 words, on
+# a bus each of one bit a cycle, or over 12 wires
+for wires in "multicast: [{map: 'PE[i,j] -> BUS[i]', tensors: [A], bandwidth_bits: 64},
+        {map: 'PE[i,j] -> BUS[j]', tensors: [A], bandwidth_bits: 1}]" \
+    "links: [{map: 'PE[i,j] -> PE[i,j+1]', interval: 0, tensors: [A], bandwidth_bits: 1},
+        {map: 'PE[i,j] -> PE[i+1,j]', interval: 0, tensors: [A], bandwidth_bits: 64}]"; do
+    cat >two.yaml <<YAML
+name: two
+levels:
+  - {memory: scratchpad, bandwidth_bits: 1024}
+  - array: PE
+    shape: [4, 4]
+    $wires
+  - {compute: mac, cycles: 1}
+YAML
+    for strategy in optimal exhaustive; do
+        sator map gemm:i=4,j=4,k=1 --arch two.yaml --objective latency --strategy $strategy |
+            sed -n 's/^ *mapping *//p; s/^ *\(latency [^,]*\).*/\1/p'
+    done
+done

@@ -317,6 +317,7 @@ struct mapper_problem {
     unsigned direct_wired; /* space rows along which links or wires pass such words on */
     unsigned linked_rows; /* the same of any words that have a formula */
     bool has_orders; /* a constraint orders loops */
+    bool times_wires; /* the time that is searched by has bandwidths of links in it */
     unsigned any_order; /* space rows on which loops may stand in any order; of the others the order
                            does not matter, or none is better than that of sator_mapper_row_order */
     unsigned ordered; /* loops that an order of instances keeps from running in parallel */

@@ -35,13 +35,16 @@ static unsigned passing_rows(const struct mapper_transfer *t)
     return rows;
 }
 
-/* Whether fewer words that are sent cost less. */
-static bool is_cheaper_unsent(const struct mapper_transfer *t)
+/* Whether fewer words that are sent cost less, and take no longer: a link with a bandwidth of its
+ * own may be slower than the memory outside. */
+static bool is_cheaper_unsent(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
     bool cheaper = t->unique_pj >= 0;
 
     for (int i = 0; i < t->n_flows; i++)
         cheaper &= t->flow[i].arriving || t->flow[i].bits >= 0;
+    for (int i = 0; i < t->n_passes && p->times_wires; i++)
+        cheaper &= isnan(t->passes[i].link->bandwidth_bits);
     return cheaper;
 }
 
@@ -53,7 +56,7 @@ void sator_mapper_allow_orders(struct mapper_problem *problem)
         if (problem->mixes_wires)
             problem->any_order |= transfer->wired & transfer->apart;
         /* the fewer neighbours have equal words, the better; or PEs without work may part them */
-        if (!is_cheaper_unsent(transfer) || problem->in_hull)
+        if (!is_cheaper_unsent(problem, transfer) || problem->in_hull)
             problem->any_order |= transfer->wired;
     }
 }
@@ -193,7 +196,7 @@ static bool may_be_outside(const struct listing *l, const struct mapper_transfer
         return false;
     if (t->n_buses > 0 && t->n_passes == 0 && t->grouped_rows == 0 && !p->in_hull)
         return outer != WINDOW || inner != WINDOW;
-    if (!is_cheaper_unsent(t) || (t->may_pass && !is_straight(t, l->row, &wires, &before)))
+    if (!is_cheaper_unsent(p, t) || (t->may_pass && !is_straight(t, l->row, &wires, &before)))
         return false;
     if (outer == PLAIN || inner == PLAIN)
         return outer == PLAIN;

@@ -39,6 +39,7 @@ static enum sator_status compile(const struct mapper_question *q, const unsigned
     SATOR_TRY(st);
     problem->cycle_limit = q->cycle_limit;
     SATOR_TRY(sator_mapper_keep_order(q->ctx, problem));
+    problem->times_wires = options->timing == SATOR_TIMING_SCHEDULED;
     sator_mapper_allow_orders(problem);
     if (options->imperfect && skew == NULL)
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));

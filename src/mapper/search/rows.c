@@ -3,6 +3,8 @@
 #include "mapper/problem/skew.h"
 #include "mapper/search/search.h"
 
+#include <math.h>
+
 /* Whether words may pass along row "r" in ways that depend on which loops it has. */
 static bool may_pass(const struct mapper_transfer *t, int r)
 {
@@ -12,8 +14,8 @@ static bool may_pass(const struct mapper_transfer *t, int r)
 }
 
 /* The loops for which it matters to transfer "t" whether they are on a row along which PEs share
- * words: those that stand alone in an index bring their words to each PE either way. But not by as
- * many buses or trees, which matters where these have a bandwidth, to the scheduled time. */
+ * words: those that stand alone in an index bring their words to each PE either way, by as many
+ * buses or trees or not, which the model may tell where it is asked for the time. */
 static unsigned told_by(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
     bool any = p->imperfect || t->is_counted || t->is_quotient || t->is_complex;
@@ -22,12 +24,26 @@ static unsigned told_by(const struct mapper_problem *p, const struct mapper_tran
     return any ? ~0U : ~p->access[t->access].plain;
 }
 
+/* Whether some link, bus or tree of the array may be slower than the others, along which words that
+ * pass take longer than along another dimension. */
+static bool times_array(const struct mapper_problem *p, int level)
+{
+    const struct sator_array *array = &p->arch->levels[level].array;
+    bool any = false;
+
+    for (int i = 0; i < array->n_links && p->times_wires; i++)
+        any |= !isnan(array->links[i].bandwidth_bits);
+    for (int i = 0; i < array->n_buses && p->times_wires; i++)
+        any |= !isnan(array->buses[i].bandwidth_bits);
+    return any;
+}
+
 bool sator_mapper_same_rows(
         const struct mapper_problem *p, int a, int b, bool still, unsigned *told)
 {
     unsigned all = (1U << p->n_loops) - 1, some = 0;
 
-    if (p->row[a].level != p->row[b].level)
+    if (p->row[a].level != p->row[b].level || times_array(p, p->row[a].level))
         return false;
     if (p->skew != NULL && (p->skew->step[a] != 0 || p->skew->step[b] != 0))
         return false;
