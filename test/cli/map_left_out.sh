@@ -77,3 +77,15 @@ done
 sed 's/shape: \[1\]/shape: [2, 2], multicast: [{name: m, map: "PE[i,j] -> BUS[i]", energy_pj: 1}]/' single.yaml >bus.yaml
 left_out gemm:i=4,j=2,k=2 --arch bus.yaml --imperfect
 left_out gemm:i=5,j=2,k=2 --arch bus.yaml --imperfect
+# of 2 x 2 iterations j 2 outside of i 3 have PEs 0, 1, 3 and 4: three apart as no order of two has them. Of neighbours
+# that leaves fewer, which is of use where words of wires cost more; of three PEs 0 and 2 are on other buses than 0 and 1
+for wires in '6], links: [{name: w, map: "PE[i] -> PE[i+3]", interval: 0, energy_pj: 1}]' \
+    '6], links: [{name: w, map: "PE[i] -> PE[i+1]", interval: 0, energy_pj: 1, tensors: [A]}]' \
+    '6], links: [{name: w, map: "PE[i] -> PE[i+1]", interval: 0, energy_pj: 30, tensors: [A]}]' \
+    '2], links: [{name: w, map: "PE[i] -> PE[i+1]", interval: 0, energy_pj: 30, tensors: [A]}]' \
+    '3], multicast: [{name: m, map: "PE[i] -> BUS[i/2]", energy_pj: 30}]' \
+    '3], multicast: [{name: m, map: "PE[i] -> BUS[0]", energy_pj: 30}]'; do
+    sed "s|shape: \[1\]|shape: [$wires|" single.yaml >apart.yaml
+    echo "$wires"
+    left_out gemm:i=2,j=2,k=2 --arch apart.yaml
+done

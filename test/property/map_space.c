@@ -189,6 +189,7 @@ static const struct phrase {
         {"remainders of loops that share an index of a sum", REMAINDER},
         {"most other orders of the loops that share an array dimension", ORDER},
         {"loops on several array dimensions with an outer digit on a later", DIGITS},
+        {"factors that multiply to more than a loop's extent", 0}, /* none is drawn */
         {"more tiles along an array dimension than it has PEs", 0}, /* none is drawn */
         {"PEs that run the nest at shifted times (skewed)", SKEW},
         {"skews that make no link a wire", USELESS},

@@ -228,6 +228,9 @@ void sator_mapper_allow_orders(struct mapper_problem *problem);
 typedef bool sator_mapper_order_visit(void *data, bool is_usual);
 void sator_mapper_each_order(const struct mapper_problem *problem, struct mapper_mapping *mapping,
         sator_mapper_order_visit *visit, void *data);
+/* Whether it may matter that PEs along a row have nothing to do between tiles of a loop, as with a
+ * factor beyond what a loop inside of its own needs; "skews": also under some. */
+bool sator_mapper_gaps_matter(const struct mapper_problem *problem, bool skews);
 /* Whether loops of the mapping may stand in several orders on some row. */
 bool sator_mapper_has_orders(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);

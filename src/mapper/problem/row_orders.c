@@ -152,6 +152,48 @@ static bool cares(const struct mapper_problem *p, int transfer, const struct lis
             ((here & access->relevant) && (here & ~access->relevant));
 }
 
+/* ---- gaps ---- */
+
+/* Whether links lead along the row that may bring something: those from the stamp before bring
+ * nothing without a window or a skew (add_link, wiring.c). */
+static bool is_linked_along(
+        const struct mapper_problem *p, const struct mapper_transfer *t, int row, bool skews)
+{
+    bool is_linked = false, slides = p->access[t->access].is_sliding;
+
+    for (int i = 0; i < t->n_passes; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        is_linked |=
+                pass->shift[row] != 0 && !pass->is_idle && (pass->interval != 1 || slides || skews);
+    }
+    return is_linked;
+}
+
+/* A gap changes who is beside whom along the row, and nothing else: of links to the next PE it
+ * leaves some without a provider, to buses and trees along whole dimensions it is all one. */
+static bool gap_matters(
+        const struct mapper_problem *p, const struct mapper_transfer *t, int row, bool skews)
+{
+    bool wires, before;
+
+    if ((t->is_complex ? t->apart : t->grouped_rows) >> row & 1)
+        return true;
+    return is_linked_along(p, t, row, skews) &&
+            (!is_straight(t, row, &wires, &before) || !is_cheaper_unsent(p, t));
+}
+
+bool sator_mapper_gaps_matter(const struct mapper_problem *p, bool skews)
+{
+    bool matter = false;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        for (int r = 0; r < p->transfer[t].child_row; r++)
+            matter |= p->row[r].is_space && p->row[r].shape > 2 &&
+                    gap_matters(p, &p->transfer[t], r, skews);
+    }
+    return matter && p->n_loops > 0;
+}
+
 /* ---- orders that cost no more ---- */
 
 /* What a loop is to an access; words go from PE to PE along plain loops never, along others if

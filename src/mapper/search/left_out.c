@@ -121,6 +121,22 @@ static bool is_any(const struct mapper_problem *problems, int n_problems,
     return any;
 }
 
+/* Whether a factor beyond what its loop needs may be of use, which leaves PEs idle between tiles.
+ */
+static bool has_gaps(
+        const struct mapper_problem *problems, int n_problems, const struct mapper_skews *skews)
+{
+    bool any = false, is_skewed = false;
+
+    for (int k = 0; k < skews->n; k++) {
+        for (int r = 0; r < problems->n_rows; r++)
+            is_skewed |= skews->skew[k].step[r] != 0;
+    }
+    for (int i = 0; i < n_problems; i++)
+        any |= sator_mapper_gaps_matter(&problems[i], is_skewed);
+    return any;
+}
+
 /* Whether some skew is of an array inside a memory that is not the outermost: skewed loops could be
  * joined across what it holds. */
 static bool has_windows(const struct mapper_problem *p, const struct mapper_skews *skews)
@@ -173,6 +189,10 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (problem->imperfect && exceeds(problem, 3))
         SATOR_PUSH(arena, list, count,
                 "factors larger than as many tiles need, which leave the last one shorter");
+    if (has_gaps(problems, n_problems, skews))
+        SATOR_PUSH(arena, list, count,
+                "factors that multiply to more than a loop's extent and leave PEs idle between "
+                "tiles");
     if (may_reach_beyond(problem))
         SATOR_PUSH(arena, list, count,
                 "more tiles along an array dimension than it has PEs, the others being empty in a "
