@@ -52,6 +52,9 @@ sator map gemm:i=4,j=3,k=6 -a machine.yaml --set levels.L1.capacity_words=12 --y
 sed -n '/"control":/,/}/p' mapped.json | tr -d '\t\n' >mapped
 sator analyze gemm:i=4,j=3,k=6 -a machine.yaml --set levels.L1.capacity_words=12 -d found.yaml --json | sed -n '/"control":/,/}/p' | tr -d '\t\n' >analyzed
 cmp mapped analyzed
+# the proof does without, and says so; another mapping is compared without, too
+grep -o 'what control takes[^"]*' mapped.json
+sator map gemm:i=4,j=3,k=6 -a machine.yaml --set levels.L1.capacity_words=12 --why-not found.yaml | grep -o 'without control, as good as the best mapping'
 
 # a time-stamp with conditions
 sator analyze gemm:i=4,j=3,k=6 -a machine.yaml --space 'i%2' --time '{ S[i,j,k] -> T[0, i/2, j, k] : k < 3; S[i,j,k] -> T[1, i/2, j, k] : k >= 3 }' || echo refused

@@ -213,6 +213,9 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (is_any(problems, n_problems, digits_matter))
         SATOR_PUSH(arena, list, count,
                 "loops on several array dimensions with an outer digit on a later one");
+    if (problem->arch->control.instruction_bits > 0)
+        SATOR_PUSH(
+                arena, list, count, "what control takes: mappings are compared without its energy");
     SATOR_PUSH(arena, list, count,
             "nests with a loop twice at one memory or array dimension; dataflows that are no nest "
             "of tiles");
