@@ -19,13 +19,12 @@ def draw_case(r):
     while math.prod(sizes.values()) > 1500:
         sizes[r.choice(loops)] = 2
     workload = {"sizes": sizes, "op": draw_statement(r, loops)}
-    if r.random() < 0.08 and len(loops) > 1:
-        a, b = r.sample(loops, 2)
-        workload["where"] = r.choice([f"{a} <= {b}", f"{a} + {b} < {max(sizes[a], sizes[b])}", f"{a} != {b}"])
+    if is_cut := r.random() < 0.12:
+        workload["where"] = draw_where(r, sizes)
     workload.update(r.choice([{}] * 8 + [{"word_bits": r.choice([8, 12])}, {"word_bits": {"A": 8, "Y": 32}},
                                          {"density": {"A": 0.5}}]))
     ask = {"objective": r.choice(["edp", "energy", "latency"]), "timing": r.choice(["roofline", "scheduled"]),
-           "imperfect": r.random() < (0.1 if is_tiny else 0.35), "pareto": r.random() < 0.08}
+           "imperfect": r.random() < (0 if is_cut else 0.1 if is_tiny else 0.35), "pareto": r.random() < 0.08}
     ask.update({"budget_seconds": r.choice([0.003, 0.02])} if r.random() < 0.1 else {})  # bounds of what is left
     ask.update({"timing": "roofline"} if ask["pareto"] else {})
     levels = draw_levels(r)
@@ -34,7 +33,8 @@ def draw_case(r):
         workload.update({"density": {"A": 0.25, "B": 0.5}} if "B[" in workload["op"] else {"density": {"A": 0.25}})
     if r.random() < 0.2:
         ask["constraints"] = [draw_constraint(r, levels, sizes) for _ in range(r.choice([1, 1, 2, 3]))]
-    return {"workload": workload, "levels": levels, "ask": ask}
+    machine = r.choice([{}] * 24 + [{"control": {"instruction_bits": 32, "reorder": r.random() < 0.5}}])
+    return {"workload": workload, "machine": machine, "levels": levels, "ask": ask}
 
 
 def draw_statement(r, loops):
@@ -52,9 +52,29 @@ def draw_statement(r, loops):
     return f"Y[{','.join(own)}] += " + " * ".join(f"{t}[{','.join(index() for _ in range(n_indices[t]))}]" for t in reads)
 
 
+def draw_where(r, sizes):
+    """Triangles either way, bands, holes, steps; some leave a box, which need not begin at 0; none is empty."""
+    def condition():
+        a, b, c = (r.sample(list(sizes), len(sizes)) * 3)[:3]
+        k, n = r.choice([1, 2, 2, 3]), r.randint(0, max(sizes.values()))
+        return r.choice([f"{a} {r.choice(['<=', '<', '>='])} {b}"] * 6 + [f"{a} + {b} {r.choice(['<=', '>='])} {n}"] * 3 + [
+            f"{b} - {k} <= {a} <= {b}", f"{b} <= {a} < {b} + {n}", f"{a} != {b}", f"{a} = {b}", f"{a} <= {k}*{b}",
+            f"{k}*{a} >= {b}", f"{a} <= {b}/{k}", f"{a} + {b} <= {c}", f"{a} <= {b} <= {c}", f"{a} % {k + 1} <= {b}",
+            f"({a} + {b}) % {k + 1} = 0", f"{a} % {k + 1} = 1", f"{a} >= {k}", f"{a} != {n}", f"{a}/{k + 1} = {b}/{k + 1}"])
+
+    while True:
+        where = r.choice(["{0}"] * 4 + ["{0} and {1}"] * 2 + ["{0} or {1}", "not ({0})"]).format(condition(), condition())
+        if points(tuple(sizes.items()), where):
+            return where
+
+
 def draw_levels(r):
     levels = [{"memory": "DRAM", "energy_pj": draw_energy(r, [10, 100, {"read": 20, "write": 50}])}]
     levels[0].update({"bandwidth_bits": r.choice([8, 16, 64, 1024])} if r.random() < 0.9 else {})
+    levels[0].update(r.choice([{}] * 12 + [
+        {"word_bits": {"Y": 32}}, {"leakage_pj": 2}, {"setup_cycles": 2, "granule_bits": 32, "bandwidth_bits": 16},
+        {"ports": draw_ports(r)}]))
+    levels += [draw_memory(r, "L3", 12, 90, False)] * (r.random() < 0.1)
     levels += [draw_memory(r, "L2", 6, 60, False)] * (r.random() < 0.5)
     if r.random() < 0.9:
         levels.append(draw_array(r, "PE", 8))
@@ -68,11 +88,12 @@ def draw_levels(r):
 
 
 def draw_memories(r, name, most, chance):
-    """None, one, or one for each of some tensors."""
+    """None, one, one inside another, or one for each of some tensors."""
     if r.random() > chance:
         return []
     if r.random() < 0.85:
-        return [draw_memory(r, name, 3, most, True)]
+        inner = [draw_memory(r, f"{name}i", 1, most // 2, True)] * (r.random() < 0.1)
+        return [draw_memory(r, name, 3, most, True), *inner]
     files = [draw_memory(r, name + t, 1, most, True) for t in r.sample(TENSORS, r.choice([1, 2, 3]))]
     return [{**{k: v for k, v in m.items() if k not in ("bypass", "may_bypass", "ports", "gating")},
              "tensors": [m["memory"][-1]]} for m in files]
@@ -104,9 +125,16 @@ def draw_memory(r, name, low, high, is_inside):
         {"transfers": r.choice(["serial", "overlapped", "streamed", {"A": "serial", "Y": "overlapped"}])},
         {"word_bits": 8}, {"word_bits": {"Y": 32}}, {"leakage_pj": 3}, {"setup_cycles": 3, "bandwidth_bits": 16},
         {"granule_bits": 64, "bandwidth_bits": 16}, {"overlaps": False}, {"gating": {"A": ["A"]}},
-        {"ports": [{"name": "own", "tensors": ["Y"], "direction": "shared", "bandwidth_bits": 16}]},
-        {"ports": [{"name": "own", "tensors": ["A"], "bandwidth_bits": 8}]}]))
+        {"ports": draw_ports(r)}, {"ports": draw_ports(r)}]))
     return {**m, "holds": "idle"} if is_inside and r.random() < 0.1 else m
+
+
+def draw_ports(r):
+    one = {"name": "own", "tensors": some(r), "direction": r.choice(["shared", "both", "read", "write"]),
+           "bandwidth_bits": r.choice([8, 16, 40])}
+    one.update(r.choice([{}] * 4 + [{"setup_cycles": 2}, {"granule_bits": 32}]))
+    rest = {"name": "rest", "direction": r.choice(["shared", "both"]), "bandwidth_bits": r.choice([8, 24])}
+    return [one] + [rest] * (r.random() < 0.2)
 
 
 def draw_array(r, name, most):
@@ -118,7 +146,7 @@ def draw_array(r, name, most):
     for n in range(r.choice([0, 1, 1, 1, 2, 2, 3, 4])):
         wire = {"name": f"{name}{n}", "energy_pj": r.choice(costs)}
         wire.update({"tensors": some(r)} if r.random() < 0.4 else {})
-        wire.update({"bandwidth_bits": r.choice([4, 16])} if r.random() < 0.04 else {})
+        wire.update({"bandwidth_bits": r.choice([1, 4, 16])} if r.random() < 0.08 else {})
         kind = r.choice(kinds)
         if kind == "links":
             step = r.choice({1: [(1,)] * 5 + [(-1,), (2,), (-2,), (0,)], 2: [(1, 0), (0, 1)] * 4 + [
@@ -153,16 +181,18 @@ def draw_constraint(r, levels, sizes):
 
 
 @functools.lru_cache
-def hull(sizes, where):
-    """The extents of the least box that holds all instances: what the factors of a nest cover."""
-    points = [p for p in itertools.product(*(range(n) for _, n in sizes))
-              if eval(where, {}, dict(zip((loop for loop, _ in sizes), p)))]
-    return {loop: max(p[i] for p in points) - min(p[i] for p in points) + 1 for i, (loop, _) in enumerate(sizes)}
+def points(sizes, where):
+    """All instances."""
+    holds = compile(re.sub("(?<![<>!])=", "==", where).replace("/", "//"), where, "eval")
+    return [p for p in itertools.product(*(range(n) for _, n in sizes))
+            if eval(holds, {}, dict(zip((loop for loop, _ in sizes), p)))]
 
 
 def extents(case):
-    where = case["workload"].get("where")
-    return hull(tuple(case["workload"]["sizes"].items()), where) if where else case["workload"]["sizes"]
+    """Of the least box that holds all instances: what the factors of a nest cover."""
+    sizes, where = tuple(case["workload"]["sizes"].items()), case["workload"].get("where")
+    spans = zip(*points(sizes, where)) if where else [range(n) for _, n in sizes]
+    return {loop: max(values) - min(values) + 1 for (loop, _), values in zip(sizes, spans)}
 
 
 # ---- nests ----
@@ -192,13 +222,15 @@ def place_loop(r, case, nest, loop):
             factor = 1
             if level is nest[0]:
                 factor = rest
+            elif r.random() < 0.03:
+                factor = rest + r.choice([1, 1, 2])  # beyond what it needs: PEs between tiles have nothing to do
             elif r.random() < 0.5 and case["ask"]["imperfect"]:
                 factor = r.randint(1, rest)
                 factor = factor if r.random() < 0.1 else -(-rest // -(-rest // factor))
             elif r.random() < 0.5:
                 factor = r.choice([f for f in range(1, rest + 1) if rest % f == 0])
             used = math.prod(f for _, f, d in level["loops"] if d == dim)
-            if factor > 1 and (dim is None or factor * used <= spec["shape"][dim]):
+            if factor > 1 and (dim is None or factor * used <= spec["shape"][dim] or factor > rest):
                 level["loops"].insert(r.randint(0, len(level["loops"])), [loop, factor, dim])
                 rest = -(-rest // factor)
 
