@@ -93,7 +93,7 @@ def uses(case, nest, order):
             for _, factor, dim in [entry for entry in level["loops"][::-1] if entry[0] == loop]:
                 tiles = -(-rest // factor)
                 if factor > rest:
-                    used |= {"apart"} if dim is not None else set()
+                    used |= {"apart"} if dim is not None or any("skew" in level for level in nest) else set()
                     rest = 1
                     continue
                 if rest % factor:

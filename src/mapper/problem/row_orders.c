@@ -169,14 +169,17 @@ static bool is_linked_along(
     return is_linked;
 }
 
-/* A gap changes who is beside whom along the row, and nothing else: of links to the next PE it
- * leaves some without a provider, to buses and trees along whole dimensions it is all one. */
+/* A gap changes who is beside whom along the row, and under a skew how much later PEs run: of links
+ * to the next PE it leaves some without a provider, to buses and trees along whole dimensions it is
+ * all one where all PEs run at once. */
 static bool gap_matters(
         const struct mapper_problem *p, const struct mapper_transfer *t, int row, bool skews)
 {
+    unsigned rows = t->is_complex ? t->apart : t->grouped_rows;
     bool wires, before;
 
-    if ((t->is_complex ? t->apart : t->grouped_rows) >> row & 1)
+    rows |= skews && t->n_buses > 0 ? t->collapsed : 0;
+    if (rows >> row & 1)
         return true;
     return is_linked_along(p, t, row, skews) &&
             (!is_straight(t, row, &wires, &before) || !is_cheaper_unsent(p, t));
