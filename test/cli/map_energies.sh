@@ -31,3 +31,12 @@ sator map gemm:i=8,j=8,k=8 --arch tpu-256x256 --json | grep '"idle_links"' | tr 
 # a mapping that is wrong is so before the search for a better one
 printf 'loops:\n  - at: PE\n    parallel: [z 2 -> 0]\n' >wrong.yaml
 timeout 60 "$SATOR" map tcl --arch simba-like --why-not wrong.yaml || echo "exit $?"
+# 14 of 42 instances a PE read 2 words of 16 bits in 640 cycles, each with 2 pJ of leakage
+cat >leaky.yaml <<'YAML'
+levels:
+  - {memory: D, energy_pj: 0, leakage_pj: 2}
+  - {array: PE, shape: [3]}
+  - {memory: R, energy_pj: 0, bandwidth_bits: 0.7}
+  - {compute: mac, energy_pj: 0}
+YAML
+sator map gemm:i=6,j=7,k=1 --arch leaky.yaml --objective energy | grep -E '^  (energy|latency) '

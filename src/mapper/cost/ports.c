@@ -320,6 +320,7 @@ static void find_ports(const struct mapper_problem *p, const struct mapper_shape
             used[m] *= open >> r & 1 ? (double)p->row[r].shape : 1;
     }
     for (int i = 0; i < p->n_ports; i++) {
+        crew->instances[i] = used[p->port[i].memory];
         crew->per_bit[i] = 1 / (p->port[i].lane->bits * used[p->port[i].memory]);
         crew->fixed_bits[i] = p->fixed_bits[i];
     }
@@ -414,6 +415,8 @@ bool sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_wo
 
 /* ---- a mapping ---- */
 
+/* As the model divides, which has leakage by whole cycles: a product with what a bit takes may be a
+ * little more than what is whole. */
 void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles)
 {
@@ -428,5 +431,5 @@ void sator_mapper_port_cycles(
         cycles[flow->port] += flow->bits * (double)words[flow->transfer];
     }
     for (int i = 0; i < problem->n_ports; i++)
-        cycles[i] *= traffic->crew.per_bit[i];
+        cycles[i] = cycles[i] / traffic->crew.instances[i] / problem->port[i].lane->bits;
 }

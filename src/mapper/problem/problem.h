@@ -221,6 +221,7 @@ struct mapper_port {
  * joins the smallest takes them, as if it were alone. So bits of all that are used count, with
  * arriving words in the place of those that come from outside. */
 struct mapper_crew {
+    double instances[MAPPER_PORTS]; /* of its memory that are used */
     double per_bit[MAPPER_PORTS]; /* cycles a bit: 1 / (bandwidth x instances used) */
     double fixed_bits[MAPPER_PORTS]; /* beside those of transfers */
     double ratio[MAPPER_TRANSFERS]; /* arriving words for a unique one, at most */
