@@ -109,11 +109,14 @@ struct sator_word {
 SATOR_API enum sator_status sator_ctx_set_words(
         struct sator_ctx *ctx, SATOR_KEEP const struct sator_word *words, int n_words);
 
-/* The file that the caller is going to write, NULL for none: a call that would read it, under
- * whatever name, fails with a message instead, and sets "*is_read" (both KEEP: as long as "ctx" is
- * used). */
-SATOR_API enum sator_status sator_ctx_set_output(
-        struct sator_ctx *ctx, SATOR_KEEP const char *path, SATOR_KEEP bool *is_read);
+/* A file that the caller is going to write, and the field that says so: {"output", "best.yaml"}. */
+struct sator_output {
+    const char *field, *path;
+};
+/* The files that the caller is going to write: a call that would read one of them, under whatever
+ * name, fails with a message instead, and sets "*is_read" (both KEEP: as long as "ctx" is used). */
+SATOR_API enum sator_status sator_ctx_set_outputs(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_output *outputs, int n_outputs, SATOR_KEEP bool *is_read);
 
 /* The number of errors reported so far. */
 SATOR_API int sator_ctx_error_count(const struct sator_ctx *ctx);

@@ -129,7 +129,8 @@ enum sator_status sator_apart(struct sator_ctx *ctx, struct sator_arena *arena, 
             .work_limit = ctx->work_limit,
             .words = ctx->words,
             .n_words = ctx->n_words,
-            .output = ctx->output,
+            .outputs = ctx->outputs,
+            .n_outputs = ctx->n_outputs,
             .output_is_read = ctx->output_is_read};
     if (pipe2(said, O_CLOEXEC | O_NONBLOCK) != 0) {
         sator_arena_free(shared);

@@ -77,11 +77,13 @@ enum sator_status sator_ctx_set_words(
     return SATOR_OK;
 }
 
-enum sator_status sator_ctx_set_output(struct sator_ctx *ctx, const char *path, bool *is_read)
+enum sator_status sator_ctx_set_outputs(
+        struct sator_ctx *ctx, const struct sator_output *outputs, int n_outputs, bool *is_read)
 {
-    if (ctx == NULL || (path != NULL && is_read == NULL))
+    if (ctx == NULL || n_outputs < 0 || (n_outputs > 0 && (outputs == NULL || is_read == NULL)))
         return SATOR_USAGE;
-    ctx->output = path;
+    ctx->outputs = outputs;
+    ctx->n_outputs = n_outputs;
     ctx->output_is_read = is_read;
     return SATOR_OK;
 }
@@ -153,7 +155,7 @@ static enum sator_status unreadable(struct sator_ctx *ctx, const char *path, int
     return sator_error(ctx, (struct sator_loc){.source = source}, "cannot read the file: %s", why);
 }
 
-static enum sator_status destroyed(struct sator_ctx *ctx, const char *path)
+static enum sator_status destroyed(struct sator_ctx *ctx, const char *path, const char *field)
 {
     struct sator_source *source = SATOR_NEW(ctx->arena, struct sator_source);
 
@@ -161,18 +163,24 @@ static enum sator_status destroyed(struct sator_ctx *ctx, const char *path)
     source->path = sator_arena_strdup(ctx->arena, path);
     sator_error(ctx, (struct sator_loc){.source = source},
             "this file is read, and it is where the result is to be written (%s)",
-            sator_word(ctx, "output"));
+            sator_word(ctx, field));
     return SATOR_INPUT;
 }
 
-/* Whether the file is the one that the caller will write; a device or a pipe may be both. */
-static bool is_output(const struct sator_ctx *ctx, FILE *file)
+/* The field that names the file as one that the caller will write, or NULL; a device or a pipe may
+ * be both. */
+static const char *output_field(const struct sator_ctx *ctx, FILE *file)
 {
     struct stat own, other;
 
-    return ctx->output != NULL && stat(ctx->output, &other) == 0 && S_ISREG(other.st_mode) &&
-            fstat(fileno(file), &own) == 0 && own.st_dev == other.st_dev &&
-            own.st_ino == other.st_ino;
+    if (ctx->n_outputs == 0 || fstat(fileno(file), &own) != 0 || !S_ISREG(own.st_mode))
+        return NULL;
+    for (int i = 0; i < ctx->n_outputs; i++) {
+        if (stat(ctx->outputs[i].path, &other) == 0 && own.st_dev == other.st_dev &&
+                own.st_ino == other.st_ino)
+            return ctx->outputs[i].field;
+    }
+    return NULL;
 }
 
 enum sator_status sator_source_read(
@@ -185,10 +193,11 @@ enum sator_status sator_source_read(
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL)
         return unreadable(ctx, path, errno);
-    if (is_output(ctx, file)) {
+    const char *field = output_field(ctx, file);
+    if (field != NULL) {
         if (file != stdin)
             fclose(file);
-        return destroyed(ctx, path);
+        return destroyed(ctx, path, field);
     }
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0 && text.length <= LARGEST_FILE)
         sator_text_add_bytes(&text, buffer, got);

@@ -49,7 +49,8 @@ struct sator_ctx {
     atomic_bool cancelled;
     const struct sator_word *words;
     int n_words;
-    const char *output; /* that the caller will write and nobody may read; NULL: none */
+    const struct sator_output *outputs; /* that the caller will write and nobody may read */
+    int n_outputs;
     bool *output_is_read;
     void *relation_state; /* owned by relation/: the isl context, made on first use */
     void (*free_relation_state)(void *state);

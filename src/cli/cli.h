@@ -36,10 +36,20 @@ struct cli_list {
 #define CLI_FIELD_LIST struct cli_list
 #define CLI_FIELD_MANY struct cli_list
 
+/* Files that options name for what the command writes, "-" not among them. */
+enum {
+    CLI_MOST_OUTPUTS = 4
+};
+struct cli_outputs {
+    int count;
+    struct sator_output file[CLI_MOST_OUTPUTS]; /* "field" is the option's name, too */
+    bool is_read; /* set when an input was found to be one of them */
+};
+
 struct cli_options {
     const struct cli_command *command; /* NULL: none was named */
     struct cli_list arguments;
-    bool *output_is_read; /* set when an input was found to be what --output names */
+    struct cli_outputs *outputs; /* the files that this command writes */
     char *line; /* the command line, quoted for a shell */
     char *bare_line; /* the same without what is about output */
 #define OPTION(kind, field, name, letter, argument, commands, help, example) CLI_FIELD_##kind field;
@@ -118,14 +128,14 @@ char *cli_completion_text(void);
 int cli_explore_slurm(const struct cli_options *options);
 
 /* ---- output_check.c ---- */
-/* CLI_USAGE after a message when --output or --trace cannot be written, or names what the command
- * reads. */
-int cli_check_output(const struct cli_options *options);
+/* Fill in options->outputs; CLI_USAGE after a message when one of them names what the command reads
+ * or another one names, CLI_INPUT when it cannot be written. */
+int cli_check_outputs(const struct cli_options *options);
 
 /* ---- output.c ---- */
-/* Write "text" to the file "path", "-" for the standard output; CLI_DONE, or CLI_INPUT after a
- * message when it cannot be written. */
-int cli_write_to(const char *path, const char *text);
+/* Write "text" to the file "path", "-" for the standard output; CLI_DONE, CLI_INPUT after a message
+ * when it cannot be written, or CLI_USAGE when it was said that an output is read. */
+int cli_write_to(const struct cli_options *options, const char *path, const char *text);
 /* Write the result; CLI_DONE, or CLI_INPUT after a message when it cannot be written. A reader that
  * has gone away (a closed pipe) is no error. */
 int cli_write(const struct cli_options *options, const char *text);
@@ -205,7 +215,8 @@ int cli_choose_layer(const struct sator_network *network, const char *wanted, in
 
 /* ---- words.c ---- */
 /* A context whose messages call the fields of options by the names of their flags, and that does
- * not read what --output names (GIVE: sator_ctx_free). "options" NULL: it reads no files. */
+ * not read what options->outputs names (GIVE: sator_ctx_free). "options" NULL: it reads no files.
+ */
 struct sator_ctx *cli_ctx_new(const struct cli_options *options);
 /* The value of --engine, "auto" where it is not given. */
 enum sator_engine_choice cli_engine(const struct cli_options *options);

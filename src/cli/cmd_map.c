@@ -353,7 +353,7 @@ static int write_certificates(const struct mapping *mappings, int n)
     if (out != NULL)
         fclose(out);
     if (size > 0)
-        exit_code = cli_write_to(mappings[0].options->certificate, text);
+        exit_code = cli_write_to(mappings[0].options, mappings[0].options->certificate, text);
     free(text);
     return exit_code;
 }

@@ -18,7 +18,7 @@ static int write_and_free(const struct cli_options *options, char *text)
 
 static int run(const struct cli_options *options)
 {
-    int exit_code = cli_check_output(options);
+    int exit_code = cli_check_outputs(options);
 
     if (exit_code != CLI_DONE)
         return exit_code;
@@ -52,8 +52,8 @@ static void keep_memory(void)
 
 int main(int argc, char **argv)
 {
-    bool output_is_read = false;
-    struct cli_options options = {.output_is_read = &output_is_read};
+    struct cli_outputs outputs = {0};
+    struct cli_options options = {.outputs = &outputs};
 
     keep_memory();
     cli_interrupt_init();

@@ -166,8 +166,10 @@ static int write_file(const char *path, const char *text)
     return exit_code;
 }
 
-int cli_write_to(const char *path, const char *text)
+int cli_write_to(const struct cli_options *options, const char *path, const char *text)
 {
+    if (options->outputs->is_read)
+        return CLI_USAGE; /* it was said; nothing is worth the input */
     if (strcmp(path, "-") != 0)
         return write_file(path, text);
     int error = write_all(STDOUT_FILENO, text, strlen(text));
@@ -176,7 +178,5 @@ int cli_write_to(const char *path, const char *text)
 
 int cli_write(const struct cli_options *options, const char *text)
 {
-    if (*options->output_is_read)
-        return CLI_USAGE; /* it was said; nothing is worth the input */
-    return cli_write_to(options->output == NULL ? "-" : options->output, text);
+    return cli_write_to(options, options->output == NULL ? "-" : options->output, text);
 }

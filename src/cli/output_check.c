@@ -1,6 +1,6 @@
-/* Whether -o, --trace and --certificate name files that may be written, asked before any work
- * begins: a slip there must not destroy what the command reads, nor be noticed only when hours of
- * work are to be written. */
+/* Whether the options that name files for what is written name such as may be, asked before any
+ * work begins: a slip there must not destroy what the command reads, or writes elsewhere, nor be
+ * noticed only when hours of work are to be written. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -8,6 +8,23 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The options, by their fields' names: one rule for all. */
+static const char *const output_names[] = {"output", "trace", "events", "certificate"};
+
+enum {
+    N_NAMES = sizeof output_names / sizeof *output_names
+};
+_Static_assert(N_NAMES == (int)CLI_MOST_OUTPUTS, "each has room");
+
+static bool is_output(const struct cli_option *row)
+{
+    bool is = false;
+
+    for (int i = 0; i < N_NAMES; i++)
+        is |= strcmp(row->name, output_names[i]) == 0;
+    return is;
+}
 
 static int cannot_write(const char *path, int error)
 {
@@ -56,9 +73,8 @@ static const char *reader_of(const struct cli_options *options, const struct sta
         const struct cli_option *row = &cli_option_table[i];
         const char *field = (const char *)options + row->offset;
         const char *text;
-        if (strcmp(row->name, "output") == 0 || strcmp(row->name, "trace") == 0 ||
-                strcmp(row->name, "certificate") == 0)
-            continue; /* what is written */
+        if (is_output(row))
+            continue;
         if (row->kind == CLI_TEXT) {
             memcpy(&text, field, sizeof text);
             if (text != NULL && leads_to(text, target))
@@ -103,8 +119,6 @@ static int check(const struct cli_options *options, const char *name, const char
 {
     struct stat target;
 
-    if (path == NULL || strcmp(path, "-") == 0)
-        return CLI_DONE;
     if (*path == '\0')
         return cli_usage(options, "--%s '': the name of the file is empty", name);
     if (stat(path, &target) != 0) {
@@ -131,11 +145,18 @@ static int check(const struct cli_options *options, const char *name, const char
     return exit_code;
 }
 
-int cli_check_output(const struct cli_options *options)
+int cli_check_outputs(const struct cli_options *options)
 {
-    int exit_code = check(options, "output", options->output);
+    const char *const paths[N_NAMES] = {
+            options->output, options->trace, options->events, options->certificate};
+    struct cli_outputs *outputs = options->outputs;
+    int exit_code = CLI_DONE;
 
-    if (exit_code == CLI_DONE)
-        exit_code = check(options, "trace", options->trace);
-    return exit_code == CLI_DONE ? check(options, "certificate", options->certificate) : exit_code;
+    for (int i = 0; i < N_NAMES; i++) {
+        if (paths[i] != NULL && strcmp(paths[i], "-") != 0)
+            outputs->file[outputs->count++] = (struct sator_output){output_names[i], paths[i]};
+    }
+    for (int i = 0; i < outputs->count && exit_code == CLI_DONE; i++)
+        exit_code = check(options, outputs->file[i].field, outputs->file[i].path);
+    return exit_code;
 }

@@ -17,8 +17,8 @@ struct sator_ctx *cli_ctx_new(const struct cli_options *options)
 
     if (sator_ctx_set_words(ctx, words, (int)(sizeof words / sizeof *words)) != SATOR_OK ||
             (options != NULL &&
-                    sator_ctx_set_output(ctx, options->output, options->output_is_read) !=
-                            SATOR_OK))
+                    sator_ctx_set_outputs(ctx, options->outputs->file, options->outputs->count,
+                            &options->outputs->is_read) != SATOR_OK))
         abort();
     return ctx;
 }

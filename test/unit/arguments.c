@@ -302,7 +302,7 @@ static void nothing(void **state)
     MISUSE(sator_ctx_message(ctx, -1, &view));
     MISUSE(sator_ctx_message(ctx, 1000, &view));
     MISUSE(sator_ctx_set_words(ctx, NULL, 1));
-    MISUSE(sator_ctx_set_output(ctx, "file", NULL));
+    MISUSE(sator_ctx_set_outputs(ctx, &(struct sator_output){"output", "file"}, 1, NULL));
     sator_ctx_cancel(NULL);
     sator_ctx_set_work_limit(NULL, 1);
     assert_int_equal(sator_ctx_error_count(NULL), 0);

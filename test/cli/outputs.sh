@@ -1,0 +1,30 @@
+#!/bin/sh
+# Every option that names a file for what is written follows the rule of -o: never what the command reads, itself or by way of another input.
+. "$2/test/cli/harness"
+try() {
+    sator "$@" >/dev/null 2>message
+    echo "$?: $*: $(sed -n '1{s/^sator: //;p}' message)"
+    cmp -s saved.yaml gemm.yaml || echo "the input was destroyed"
+    rm -f t
+}
+arch=tpu-8x8 flow=gemm/ij-p_j-ijk-t
+sator show gemm:i=4,j=4,k=4 >gemm.yaml
+cp gemm.yaml saved.yaml
+ln -s gemm.yaml soft.yaml
+ln gemm.yaml hard.yaml
+mkdir folder
+printf 'name: two\nlayers:\n  - {name: one, workload: soft.yaml}\n' >net.yaml
+for option in --trace --events -o; do
+    try simulate gemm.yaml -a $arch -d $flow $option folder/../hard.yaml
+    try simulate net.yaml -a $arch -d $flow $option gemm.yaml
+done
+for option in --certificate -o; do
+    try map gemm.yaml -a $arch $option soft.yaml
+    try map net.yaml -a $arch $option hard.yaml
+done
+echo 'several that are different, or no files'
+try simulate gemm.yaml -a $arch -d $flow --trace folder/t --events t -o result
+try simulate gemm.yaml -a $arch -d $flow --trace /dev/null --events /dev/null -o /dev/null
+try map gemm.yaml -a $arch --certificate folder/t -o t
+ls folder
+true
