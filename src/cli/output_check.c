@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -145,6 +146,102 @@ static int check(const struct cli_options *options, const char *name, const char
     return exit_code;
 }
 
+/* ---- two of them ---- */
+
+enum {
+    MOST_LINKS = 40 /* that are followed to where a file would be made */
+};
+
+/* The name that a file gets which is not there yet: a symbolic link is followed (GIVE: free). */
+static char *target_of(const char *path)
+{
+    char *name = strdup(path), leads[PATH_MAX];
+
+    for (int i = 0; name != NULL && i < MOST_LINKS; i++) {
+        ssize_t length = readlink(name, leads, sizeof leads - 1);
+        if (length <= 0)
+            break;
+        const char *slash = *leads == '/' ? NULL : strrchr(name, '/');
+        size_t kept = slash == NULL ? 0 : (size_t)(slash - name) + 1;
+        char *next = cli_alloc(kept + (size_t)length + 1);
+        memcpy(next, name, kept);
+        memcpy(next + kept, leads, (size_t)length);
+        free(name);
+        name = next;
+    }
+    return name;
+}
+
+/* Whether both names, of files that are not there, are the same in one directory. */
+static bool would_be_same(const char *a, const char *b)
+{
+    char *names[] = {target_of(a), target_of(b)};
+    struct stat directory[2];
+    const char *last[2];
+    bool known = true;
+
+    for (int i = 0; i < 2; i++) {
+        char *slash = names[i] == NULL ? NULL : strrchr(names[i], '/');
+        last[i] = slash == NULL ? names[i] : slash + 1;
+        known &= names[i] != NULL;
+        if (slash == NULL) {
+            known &= stat(".", &directory[i]) == 0;
+            continue;
+        }
+        char first = slash[1];
+        slash[1] = '\0';
+        known &= stat(names[i], &directory[i]) == 0;
+        slash[1] = first;
+    }
+    bool same = known && directory[0].st_dev == directory[1].st_dev &&
+            directory[0].st_ino == directory[1].st_ino && strcmp(last[0], last[1]) == 0;
+    free(names[0]);
+    free(names[1]);
+    return same;
+}
+
+/* Whether one would take the other's place; a device or a pipe takes both. */
+static bool are_one_file(const char *a, const char *b)
+{
+    struct stat status[2];
+    bool a_is_there = stat(a, &status[0]) == 0, b_is_there = stat(b, &status[1]) == 0;
+
+    if (a_is_there && b_is_there)
+        return S_ISREG(status[0].st_mode) && status[0].st_dev == status[1].st_dev &&
+                status[0].st_ino == status[1].st_ino;
+    return !a_is_there && !b_is_there && would_be_same(a, b);
+}
+
+/* The database that the command makes, or NULL; one that is there is read, too. */
+static const char *database_of(const struct cli_options *options)
+{
+    bool merges = options->command != NULL && strcmp(options->command->name, "merge") == 0;
+
+    return merges && options->arguments.count > 0 ? options->arguments.items[0] : options->database;
+}
+
+static int check_pairs(const struct cli_options *options, const struct cli_outputs *outputs)
+{
+    const char *database = database_of(options);
+
+    for (int i = 0; i < outputs->count; i++) {
+        const struct sator_output *file = &outputs->file[i];
+        for (int k = 0; k < i; k++) {
+            const struct sator_output *other = &outputs->file[k];
+            if (are_one_file(other->path, file->path))
+                return cli_usage(options, "--%s %s and --%s %s: two results cannot be one file",
+                        other->field, other->path, file->field, file->path);
+        }
+        if (database != NULL && are_one_file(database, file->path))
+            return cli_usage(options, "--%s %s and %s %s: two results cannot be one file",
+                    file->field, file->path, database == options->database ? "--db" : "database",
+                    database);
+    }
+    return CLI_DONE;
+}
+
+/* ---- all of them ---- */
+
 int cli_check_outputs(const struct cli_options *options)
 {
     const char *const paths[N_NAMES] = {
@@ -158,5 +255,5 @@ int cli_check_outputs(const struct cli_options *options)
     }
     for (int i = 0; i < outputs->count && exit_code == CLI_DONE; i++)
         exit_code = check(options, outputs->file[i].field, outputs->file[i].path);
-    return exit_code;
+    return exit_code == CLI_DONE ? check_pairs(options, outputs) : exit_code;
 }

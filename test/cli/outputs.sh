@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every option that names a file for what is written follows the rule of -o: never what the command reads, itself or by way of another input.
+# Every option that names a file for what is written follows the rule of -o: never what the command reads, itself or by way of another input, and never
+# what another of them writes.
 . "$2/test/cli/harness"
 try() {
     sator "$@" >/dev/null 2>message
@@ -22,6 +23,25 @@ for option in --certificate -o; do
     try map gemm.yaml -a $arch $option soft.yaml
     try map net.yaml -a $arch $option hard.yaml
 done
+echo 'two in one file: one that is there or is not, under several names'
+ln -s t link # to what is not there
+ln -s link folder/link
+run="simulate gemm.yaml -a $arch -d $flow"
+# shellcheck disable=SC2086
+for pair in '--trace t -o t' '--events t -o ./t' '--trace folder/../t --events t' '--events link -o t' '--trace link --events t'; do
+    try $run $pair
+    echo here >t
+    try $run $pair
+done
+echo here >t
+ln t other
+try simulate gemm.yaml -a $arch -d $flow --trace t --events other
+cat other
+try map gemm.yaml -a $arch --certificate t -o t
+try explore gemm.yaml -a $arch --quiet --db t -o t
+sator explore gemm.yaml -a $arch --quiet --db a.db >/dev/null
+try merge t a.db -o t
+ls
 echo 'several that are different, or no files'
 try simulate gemm.yaml -a $arch -d $flow --trace folder/t --events t -o result
 try simulate gemm.yaml -a $arch -d $flow --trace /dev/null --events /dev/null -o /dev/null
