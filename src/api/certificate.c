@@ -64,6 +64,8 @@ static enum sator_status find_space(struct sator_ctx *ctx, struct sator_arena *a
 
 /* ---- writing ---- */
 
+static const char unproved[] = "a mapping that is not proved to be the best";
+
 /* What of a search no certificate is made of, or NULL. */
 static const char *uncovered_search(const struct sator_map_options *options,
         const struct sator_workload *workload, const struct sator_arch *arch)
@@ -72,6 +74,8 @@ static const char *uncovered_search(const struct sator_map_options *options,
         return "factors that do not divide an extent";
     if (options->timing == SATOR_TIMING_SCHEDULED)
         return "the scheduled time";
+    if (options->strategy == SATOR_MAP_RANDOM || options->strategy == SATOR_MAP_SUNSTONE)
+        return unproved; /* these prove nothing */
     if (cert_count_choices(workload, arch) > CERT_CHOICES)
         return "more than 10 choices of what bypasses what";
     for (int i = 0; i < options->n_constraints; i++) {
@@ -85,7 +89,7 @@ static const char *uncovered_search(const struct sator_map_options *options,
 static const char *uncovered_result(const struct sator_map_result *result)
 {
     if (!result->proved)
-        return "a mapping that is not proved to be the best";
+        return unproved;
     if (strcmp(result->timing, "roofline") != 0)
         return "the scheduled time";
     if (result->order != NULL)

@@ -561,6 +561,62 @@ static int check_scope(const struct mapping *mapping)
     return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
 }
 
+/* ---- what cannot be certified ---- */
+
+/* Whether the layer's mapping may turn out to be covered. A constraint that only certificates do
+ * not know may be none at all, which the search says better. */
+static bool may_be_certified(const struct mapping *mapping, int layer)
+{
+    struct sator_map_options plain = mapping->map;
+
+    plain.constraints = NULL;
+    plain.n_constraints = 0;
+    if (sator_certificate_covers(
+                mapping->ctx, mapping->network, layer, mapping->arch, &mapping->map) == SATOR_OK)
+        return true;
+    if (mapping->map.n_constraints == 0)
+        return false;
+    free(sator_ctx_take_messages(mapping->ctx, false));
+    return sator_certificate_covers(mapping->ctx, mapping->network, layer, mapping->arch, &plain) ==
+            SATOR_OK;
+}
+
+/* The same of any layer on the machine; if not, why (GIVE: free). */
+static bool may_be_certified_anywhere(const struct mapping *mapping, char **why)
+{
+    int n_layers = sator_network_layer_count(mapping->network);
+    bool may = false;
+
+    for (int layer = 0; layer < n_layers && !may; layer++) {
+        bool is_asked = mapping->layer < 0 ? sator_map_same_layer(mapping->network, layer) == layer
+                                           : layer == mapping->layer;
+        may = is_asked && may_be_certified(mapping, layer);
+    }
+    *why = sator_ctx_take_messages(mapping->ctx, cli_color(stderr));
+    return may;
+}
+
+/* Before the work of any search: CLI_LIMIT, as after it, where no answer could be certified. */
+static int refuse_uncovered(const struct mapping *mappings, int n)
+{
+    char **why = cli_alloc(sizeof *why * (size_t)n);
+    bool may = mappings[0].options->certificate == NULL;
+
+    for (int m = 0; m < n && !may; m++)
+        may = may_be_certified_anywhere(&mappings[m], &why[m]);
+    for (int m = 0; m < n; m++) {
+        bool is_new = m == 0 || why[m] == NULL || strcmp(why[m], why[m - 1]) != 0;
+        if (!may && is_new && why[m] != NULL)
+            fputs(why[m], stderr);
+    }
+    for (int m = 0; m < n; m++)
+        free(why[m]);
+    free(why);
+    return may ? CLI_DONE : CLI_LIMIT;
+}
+
+/* ---- all of it ---- */
+
 /* The searches and, for one machine, the report. */
 static void run_machine(struct mapping *mapping)
 {
@@ -596,10 +652,13 @@ static int map_machines(struct mapping *mappings, int n)
         exit_code = cli_choose_layer(mappings[0].network, options->layer, &mappings[0].layer);
     if (exit_code == CLI_DONE)
         exit_code = check_scope(&mappings[0]);
+    for (int i = 1; i < n; i++)
+        mappings[i].layer = mappings[0].layer;
+    if (exit_code == CLI_DONE)
+        exit_code = refuse_uncovered(mappings, n);
     if (exit_code != CLI_DONE)
         return exit_code;
     for (int i = 0; i < n && exit_code != CLI_USAGE && exit_code != CLI_INTERRUPTED; i++) {
-        mappings[i].layer = mappings[0].layer;
         run_machine(&mappings[i]);
         exit_code = cli_worse(exit_code, mappings[i].exit_code);
     }
