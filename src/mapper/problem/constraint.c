@@ -148,6 +148,7 @@ static enum sator_status read_skew(struct reader *r, int level, const char *star
     struct mapper_problem *p = r->problem;
     int n_dims = p->arch->levels[level].array.n_dims, n = 0;
     int64_t step[MAPPER_ROWS] = {0};
+    struct sator_loc loc[MAPPER_ROWS] = {{0}};
     char *end;
 
     for (const char *word = next_word(r, &length); length > 0; word = next_word(r, &length)) {
@@ -157,8 +158,10 @@ static enum sator_status read_skew(struct reader *r, int level, const char *star
                     sator_arena_printf(p->arena,
                             "a skew's coefficients are whole numbers up to %d, such as '1 -1'",
                             MOST_SKEW));
-        if (n < MAPPER_ROWS)
+        if (n < MAPPER_ROWS) {
             step[n] = value;
+            loc[n] = loc_of(r, word, length);
+        }
         n++;
     }
     if (*r->at != '\0')
@@ -178,6 +181,7 @@ static enum sator_status read_skew(struct reader *r, int level, const char *star
             return malformed(r, start, "another constraint skews this array in another way");
         what->has_skew = true;
         what->skew = wanted;
+        what->skew_loc = loc[n == n_dims ? what->dim : 0];
     }
     return SATOR_OK;
 }

@@ -108,7 +108,8 @@ struct mapper_row {
     int64_t shape; /* space: the array's extent */
     unsigned banned; /* space: loops that a constraint keeps out */
     bool has_skew; /* space: a constraint says how the array is skewed along it ... */
-    int64_t skew; /* ... by so much */
+    int64_t skew; /* ... by so much ... */
+    struct sator_loc skew_loc; /* ... and where */
     int64_t fixed[MAPPER_LOOPS]; /* time: factors that a constraint sets; 0: free */
     struct mapper_limits limits[MAPPER_LOOPS]; /* time: of free factors */
     unsigned outside[MAPPER_LOOPS]; /* time: by loop, those that a constraint puts outside it */

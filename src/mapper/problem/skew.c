@@ -371,18 +371,17 @@ static enum sator_status check_wanted(
         struct sator_ctx *ctx, const struct mapper_problem *p, const char *why)
 {
     int row = wanted_row(p);
-    static const struct sator_loc nowhere;
 
     if (row < 0)
         return SATOR_OK;
     const char *array = p->arch->levels[p->row[row].level].name;
     if (why != NULL)
-        return sator_error(
-                ctx, nowhere, "a constraint asks for a skew of '%s', but %s", array, why);
+        return sator_error(ctx, p->row[row].skew_loc,
+                "a constraint asks for a skew of '%s', but %s", array, why);
     for (int r = 0; r < p->n_rows; r++) {
         if (p->row[r].has_skew && p->row[r].skew != 0 &&
                 !(skewable_rows(p, p->row[r].level) >> r & 1))
-            return sator_error(ctx, nowhere,
+            return sator_error(ctx, p->row[r].skew_loc,
                     "a constraint asks for a skew of '%s' along dimension %d, but PEs share words "
                     "there on a bus, or its links lead to different distances",
                     p->arch->levels[p->row[r].level].name, p->row[r].dim);
