@@ -80,9 +80,10 @@ static char *to_text(struct sator_arena *arena, const struct sator_simulation *s
 {
     struct sator_text out = {0};
 
-    report_line(&out, "workload", "%s: %s loop instances in %s time-stamps%s",
-            report_clean(arena, s->workload), report_count(arena, s->instances),
-            report_count(arena, s->time_stamps), s->is_whole ? "" : " until it was interrupted");
+    report_line(&out, "workload", "%s: %s in %s%s", report_clean(arena, s->workload),
+            report_counted(arena, s->instances, "loop instance"),
+            report_counted(arena, s->time_stamps, "time-stamp"),
+            s->is_whole ? "" : " until it was interrupted");
     report_line(&out, "arch", "%s", report_clean(arena, s->arch));
     report_line(&out, "dataflow", "%s", report_clean(arena, s->dataflow));
     report_line(&out, "  space", "%s", report_clean(arena, s->space));

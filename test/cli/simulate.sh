@@ -95,3 +95,6 @@ reads: ["{ S[i] -> A[a] : i <= a <= i + 1 }"]
 writes: ["{ S[i] -> Y[i] }"]
 END
 sator simulate pairs.yaml --arch systolic-2d-8x8 --space 'i, 0' --time '0' 2>&1 | head -n 1
+echo 'sizes: {i: 1, j: 1}' >one.yaml
+echo 'op: "Y[i] += A[i,j] * B[j]"' >>one.yaml
+sator simulate one.yaml --arch systolic-2d-8x8 --space '0, 0' --time 'i, j' | head -n 1
