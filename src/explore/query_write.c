@@ -499,7 +499,7 @@ static void add_count(struct sator_text *text, sator_int count)
 static enum sator_status write_rules(struct query_source *source, struct sator_text *text)
 {
     struct sator_cursor *cursor = NULL;
-    bool found;
+    bool found, any = false;
     enum sator_status st;
 
     SATOR_TRY(sator_store_scan(source->ctx, source->store, "skipped GROUP BY rule",
@@ -508,6 +508,9 @@ static enum sator_status write_rules(struct query_source *source, struct sator_t
         SATOR_TRY(sator_cursor_next(source->ctx, cursor, &found));
         if (!found)
             break;
+        if (!any)
+            sator_text_add(text, "  left out, by rule\n");
+        any = true;
         struct sator_cell rule = sator_cursor_cell(cursor, 0, false);
         sator_text_add(text, "    %-20s ", rule.kind == SATOR_CELL_TEXT ? rule.text : "?");
         add_count(text, sator_cursor_cell(cursor, 1, true).count);
@@ -578,7 +581,7 @@ enum sator_status query_write_summary(struct query_source *source, struct sator_
     write_missing(text, n, shards, all.batches - all.complete);
     sator_text_add(text, "  results        ");
     add_count(text, all.results);
-    sator_text_add(text, "\n  left out, by rule\n");
+    sator_text_add(text, "\n");
     SATOR_TRY(write_rules(source, text));
 done:
     return st;
