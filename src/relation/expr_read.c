@@ -43,6 +43,8 @@ static enum sator_status unknown_name(struct scanner *scanner)
     for (int i = 0; i < scanner->n_vars; i++) {
         if (!scanner->hidden[i])
             visible[n_visible++] = scanner->var_names[i];
+        if (strcmp(scanner->var_names[i], "?") == 0)
+            return SATOR_INPUT; /* it stands for a name that was no name: this may be that one */
     }
     enum sator_status st = sator_error(
             scanner->ctx, scanner_loc(scanner), "unknown name '%s' in an expression", name);
