@@ -92,6 +92,43 @@ void sator_text_add_json(struct sator_text *text, const char *string)
     sator_text_put(text, "\"");
 }
 
+void sator_text_add_yaml(struct sator_text *text, const char *string)
+{
+    sator_text_put(text, "\"");
+    for (const char *at = string; *at != '\0'; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c == '"' || c == '\\')
+            sator_text_add(text, "\\%c", c);
+        else if (c < ' ' || c == 127)
+            sator_text_add(text, "\\x%02X", c);
+        else
+            sator_text_add_bytes(text, at, 1);
+    }
+    sator_text_put(text, "\"");
+}
+
+bool sator_text_is_plain_yaml(const char *string)
+{
+    static const char *const words[] = {
+            "null", "true", "false", "yes", "no", "on", "off"}; /* the last four of YAML 1.1 */
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasecmp(string, words[i]) == 0)
+            return false;
+    }
+    return strspn(string, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+            strlen(string) &&
+            *string != '\0' && (*string < '0' || *string > '9');
+}
+
+void sator_text_add_yaml_name(struct sator_text *text, const char *string)
+{
+    if (sator_text_is_plain_yaml(string))
+        sator_text_put(text, string);
+    else
+        sator_text_add_yaml(text, string);
+}
+
 void sator_text_add_number(struct sator_text *text, double number)
 {
     char digits[40];

@@ -24,6 +24,11 @@ void sator_text_add_bytes(struct sator_text *text, const char *bytes, size_t len
 void sator_text_add_csv(struct sator_text *text, const char *field);
 /* Add "string" as one of JSON, in quotes. */
 void sator_text_add_json(struct sator_text *text, const char *string);
+/* Add "string" as a scalar of YAML, in double quotes, so that no word means anything else. */
+void sator_text_add_yaml(struct sator_text *text, const char *string);
+/* The same without quotes where it is plain: a word that every reader takes for a text. */
+void sator_text_add_yaml_name(struct sator_text *text, const char *string);
+bool sator_text_is_plain_yaml(const char *string);
 /* The shortest text that reads back as the same finite number. */
 void sator_text_add_number(struct sator_text *text, double number);
 void sator_text_add_int(struct sator_text *text, sator_int value);

@@ -41,8 +41,14 @@ static void write_table(struct convert *c, int i)
                         c->arena, "%s, whose energies are not given as one", level->name));
         return;
     }
-    sator_text_add(c->text, "  - name: %s.%s[1..%lld]\n", c->arch->name, level->name,
+    const char *name = sator_arena_printf(c->arena, "%s.%s[1..%lld]", c->arch->name, level->name,
             (long long)instances(c->arch, i));
+    sator_text_put(c->text, "  - name: ");
+    if (sator_text_is_plain_yaml(c->arch->name))
+        sator_text_put(c->text, name);
+    else
+        sator_text_add_yaml(c->text, name);
+    sator_text_put(c->text, "\n");
     if (level->kind == SATOR_LEVEL_MEMORY)
         sator_text_add(c->text, "    # words of %d bits\n", convert_word_bits(c, memory));
     sator_text_put(c->text, "    actions:\n");

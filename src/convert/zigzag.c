@@ -66,8 +66,9 @@ static void write_layer(struct convert *c, const struct sator_workload *layer, i
         return;
     if (layer->repeat > 1)
         convert_unsaid(c, "repeat");
-    sator_text_add(
-            c->text, "- id: %d\n  name: %s\n  operator_type: Layer\n  equation: ", id, layer->name);
+    sator_text_add(c->text, "- id: %d\n  name: ", id);
+    sator_text_add_yaml_name(c->text, layer->name);
+    sator_text_put(c->text, "\n  operator_type: Layer\n  equation: ");
     for (int a = 0; a < layer->n_accesses; a++) {
         if (accesses[a].access->role == SATOR_WRITE)
             write_access(c, layer, &accesses[a], &relations);
@@ -165,7 +166,9 @@ static void write_machine(struct convert *c)
     double energy = 0;
 
     sator_arch_shape(c->arch, shape);
-    sator_text_add(c->text, "name: %s\nmemories:\n", c->arch->name);
+    sator_text_put(c->text, "name: ");
+    sator_text_add_yaml_name(c->text, c->arch->name);
+    sator_text_put(c->text, "\nmemories:\n");
     for (int i = c->arch->n_levels - 1; i >= 0; i--) { /* innermost first */
         const struct sator_level *level = &c->arch->levels[i];
         if (level->kind == SATOR_LEVEL_ARRAY) {

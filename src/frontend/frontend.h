@@ -68,9 +68,6 @@ void sator_yaml_write_network(struct sator_text *text, const struct sator_networ
 void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arch);
 void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow);
 
-/* "value" in double quotes, so that no word means anything else to YAML. */
-void sator_yaml_quote(struct sator_text *text, const char *value);
-
 /* ---- timeloop/ ---- */
 /* Whether a YAML text is Timeloop's: it has a problem, an architecture or a mapping. */
 bool sator_timeloop_is(const struct sator_source *source);

@@ -96,7 +96,7 @@ enum sator_status sator_maestro_read(struct sator_ctx *ctx, const struct sator_s
                                                       : "dataflow");
     } else {
         sator_text_put(text, "name: ");
-        sator_yaml_quote(text, sator_arena_strndup(m.arena, base, strcspn(base, ".")));
+        sator_text_add_yaml(text, sator_arena_strndup(m.arena, base, strcspn(base, ".")));
         sator_text_put(text, "\n");
         if (kind == SATOR_DOCUMENT_ARCH)
             maestro_write_machine(&m, text);

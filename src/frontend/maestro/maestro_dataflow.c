@@ -319,7 +319,7 @@ void maestro_write_dataflow(
         }
     }
     sator_text_put(text, "  ");
-    sator_yaml_quote(text, layer->name);
+    sator_text_add_yaml(text, layer->name);
     sator_text_add(text, ": {space: \"PE[%s]\", time: \"T[%s]\"}\n",
             w.space.length == 0 ? "0" : w.space.data, w.time.length == 0 ? "0" : w.time.data);
     sator_text_clear(&w.space);

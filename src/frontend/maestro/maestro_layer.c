@@ -141,7 +141,7 @@ void maestro_write_layer(
     if (strcmp(kind->type, "TRCONV") == 0 && m->n_transposed++ == 0)
         m->transposed_loc = layer->type_loc;
     sator_text_put(text, "  - name: ");
-    sator_yaml_quote(text, layer->name);
+    sator_text_add_yaml(text, layer->name);
     sator_text_put(text, "\n    sizes: {");
     if (!maestro_is_product(layer)) {
         write_convolution(layer, kind, text);

@@ -101,10 +101,10 @@ static void add_layer(void *data, const struct onnx_node *node, struct onnx_nest
     if (layer->n_runs++ == 0)
         layer->name = name_of(n, node, nest->suffix);
     sator_text_put(&layer->runs, "      - {node: ");
-    sator_yaml_quote(&layer->runs, name_of(n, node, nest->suffix));
+    sator_text_add_yaml(&layer->runs, name_of(n, node, nest->suffix));
     for (int i = 0; i < nest->n_tensors; i++) {
         sator_text_add(&layer->runs, ", %s: ", nest->roles[i].role);
-        sator_yaml_quote(&layer->runs, nest->roles[i].tensor);
+        sator_text_add_yaml(&layer->runs, nest->roles[i].tensor);
     }
     sator_text_put(&layer->runs, "}\n");
     sator_text_clear(&text);
@@ -245,16 +245,16 @@ static void write_network(struct network *n, const char *name, struct sator_text
     struct onnx_model *model = n->model;
 
     sator_text_put(text, "name: ");
-    sator_yaml_quote(text, name);
+    sator_text_add_yaml(text, name);
     sator_text_put(text, "\nsource: ");
-    sator_yaml_quote(text,
+    sator_text_add_yaml(text,
             sator_arena_printf(model->arena, "ONNX model %s, graph %s, opset %lld", model->path,
                     model->name, (long long)model->opset));
     sator_text_put(text, "\nlayers:\n");
     for (int i = 0; i < n->n_layers; i++) {
         const struct layer *layer = &n->layers[i];
         sator_text_put(text, "  - name: ");
-        sator_yaml_quote(text, layer->name);
+        sator_text_add_yaml(text, layer->name);
         sator_text_add(text, "\n    %s\n", layer->text);
         if (layer->n_runs > 1)
             sator_text_add(text, "    repeat: %d\n", layer->n_runs);
@@ -265,7 +265,7 @@ static void write_network(struct network *n, const char *name, struct sator_text
     for (int i = 0; i < n->n_others; i++) {
         const struct other *other = &n->others[i];
         sator_text_put(text, "  - {op: ");
-        sator_yaml_quote(text, other->op);
+        sator_text_add_yaml(text, other->op);
         sator_text_add(text, ", nodes: %d, bytes: %.0f, share: %.4f, why: \"%s\"}\n",
                 other->n_nodes, other->bytes, n->bytes > 0 ? other->bytes / n->bytes : 0,
                 other->why);

@@ -117,7 +117,7 @@ bool sator_scalesim_has(const struct sator_source *source, enum sator_document k
 static void write_name(struct scalesim *s, struct sator_text *text, struct sator_loc name, int n)
 {
     sator_text_put(text, "  - name: ");
-    sator_yaml_quote(
+    sator_text_add_yaml(
             text, name.length > 0 ? string(s, name) : sator_arena_printf(s->arena, "layer%d", n));
 }
 
@@ -319,7 +319,7 @@ enum sator_status sator_scalesim_read(struct sator_ctx *ctx, const struct sator_
                *base = slash == NULL ? source->path : slash + 1;
 
     sator_text_put(text, "name: ");
-    sator_yaml_quote(text, sator_arena_strndup(s.arena, base, strcspn(base, ".")));
+    sator_text_add_yaml(text, sator_arena_strndup(s.arena, base, strcspn(base, ".")));
     sator_text_put(text, "\n");
     if (!sator_scalesim_has(source, kind))
         sator_error(ctx, (struct sator_loc){source, 0, 0}, "this SCALE-Sim file has no %s",

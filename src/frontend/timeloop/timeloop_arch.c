@@ -364,7 +364,7 @@ static void write_memory(struct timeloop *t, const struct timeloop_level *level,
     /* the last of them says only whether the memory is a DRAM */
     timeloop_check(t, level->attributes, known, SATOR_YAML_COUNT(known) - !level->is_dram);
     sator_text_put(text, "  - {memory: ");
-    sator_yaml_quote(text, level->name);
+    sator_text_add_yaml(text, level->name);
     number(t, level, (const char *[]){"multiple_buffering", NULL}, &buffers);
     if (words > 0 && !level->is_dram)
         sator_text_add(text, ", capacity_words: %.0f", words / buffers);
@@ -474,7 +474,7 @@ void timeloop_write_arch(struct timeloop *t, struct sator_text *text)
     timeloop_check(t, timeloop_get(t->root, "mapspace"), mapspace, SATOR_YAML_COUNT(mapspace));
     check_constraints(t, n_levels, levels);
     sator_text_put(text, "name: ");
-    sator_yaml_quote(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
+    sator_text_add_yaml(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
     sator_text_put(text, "\nlevels:\n");
     for (int i = 0; i < n_levels; i++) {
         /* without a fan-out, the innermost memory and the arithmetic are an array of one: the
@@ -483,7 +483,7 @@ void timeloop_write_arch(struct timeloop *t, struct sator_text *text)
             add_array(t, levels[i > 0 ? i - 1 : 0].name, 1, 1, text);
         if (i == n_levels - 1) {
             sator_text_put(text, "  - {compute: ");
-            sator_yaml_quote(text, levels[i].name);
+            sator_text_add_yaml(text, levels[i].name);
             sator_text_put(text, "}\n");
         } else if (!levels[i].is_dummy) {
             write_memory(t, &levels[i], i == 0, text);

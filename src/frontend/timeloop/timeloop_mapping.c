@@ -197,7 +197,7 @@ static void write_target(struct timeloop *t, const struct sator_yaml_node *mappi
                 target);
     if (!is_dummy) {
         sator_text_put(text, "  - {at: ");
-        sator_yaml_quote(text, target);
+        sator_text_add_yaml(text, target);
         sator_text_add(text, ", for: [%s]", loops.length == 0 ? "" : loops.data);
         if (bypass != NULL)
             write_bypass(bypass, text);
@@ -208,7 +208,7 @@ static void write_target(struct timeloop *t, const struct sator_yaml_node *mappi
         write_loops(t, spatial, true, &loops);
     if (loops.length > 0) {
         sator_text_put(text, "  - {at: ");
-        sator_yaml_quote(text, sator_arena_printf(t->reader.scratch, "%s_fanout", target));
+        sator_text_add_yaml(text, sator_arena_printf(t->reader.scratch, "%s_fanout", target));
         sator_text_add(text, ", parallel: [%s]}\n", loops.data);
     }
     sator_text_clear(&loops);
@@ -251,7 +251,7 @@ void timeloop_write_mapping(struct timeloop *t, struct sator_text *text)
     if (sator_yaml_failed(&t->reader))
         return;
     sator_text_put(text, "name: ");
-    sator_yaml_quote(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
+    sator_text_add_yaml(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
     sator_text_put(text, "\nloops:\n");
     for (int i = 0; i < n_levels - 1; i++)
         write_target(t, mapping, levels[i].name, levels[i].is_dummy, text);

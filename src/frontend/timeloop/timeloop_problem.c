@@ -241,7 +241,7 @@ void timeloop_write_problem(struct timeloop *t, struct sator_text *text)
     if (densities != NULL && (densities->n_pairs > 0 || densities->kind != SATOR_YAML_MAP))
         timeloop_unused(t, "densities");
     sator_text_put(text, "name: ");
-    sator_yaml_quote(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
+    sator_text_add_yaml(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
     sator_text_put(text, "\n");
     write_sizes(t, shape, text);
     write_op(t, spaces, shape, text);

@@ -105,10 +105,10 @@ void sator_yaml_write_runs(
     for (int i = 0; i < workload->n_runs; i++) {
         const struct sator_run *run = &workload->runs[i];
         sator_text_add(text, "\n%s  - {node: ", indent);
-        sator_yaml_quote(text, run->node);
+        sator_text_add_yaml(text, run->node);
         for (int t = 0; t < run->n_tensors; t++) {
             sator_text_add(text, ", %s: ", run->tensors[t].tensor);
-            sator_yaml_quote(text, run->tensors[t].name);
+            sator_text_add_yaml(text, run->tensors[t].name);
         }
         sator_text_put(text, "}");
     }
@@ -121,12 +121,12 @@ void sator_yaml_write_others(struct sator_text *text, const struct sator_network
     for (int i = 0; i < network->n_others; i++) {
         const struct sator_other_nodes *other = &network->others[i];
         sator_text_put(text, "  - {op: ");
-        sator_yaml_quote(text, other->op);
+        sator_text_add_yaml(text, other->op);
         sator_text_add(text, ", nodes: %lld, bytes: %.0f, share: %.4f", (long long)other->n_nodes,
                 other->bytes, other->share);
         if (*other->why != '\0') {
             sator_text_put(text, ", why: ");
-            sator_yaml_quote(text, other->why);
+            sator_text_add_yaml(text, other->why);
         }
         sator_text_put(text, "}\n");
     }

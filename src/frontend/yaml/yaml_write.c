@@ -12,42 +12,6 @@
 
 /* ---- scalars ---- */
 
-void sator_yaml_quote(struct sator_text *text, const char *value)
-{
-    sator_text_add(text, "\"");
-    for (; *value != '\0'; value++) {
-        unsigned char c = (unsigned char)*value;
-        if (c == '"' || c == '\\')
-            sator_text_add(text, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            sator_text_add(text, "\\x%02X", c);
-        else
-            sator_text_add_bytes(text, value, 1);
-    }
-    sator_text_add(text, "\"");
-}
-
-static bool is_plain(const char *value)
-{
-    static const char *const words[] = {"null", "true", "false"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(value, words[i]) == 0)
-            return false;
-    }
-    return strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-            strlen(value) &&
-            *value != '\0' && (*value < '0' || *value > '9');
-}
-
-void yaml_write_string(struct sator_text *text, const char *value)
-{
-    if (is_plain(value))
-        sator_text_add(text, "%s", value);
-    else
-        sator_yaml_quote(text, value);
-}
-
 void yaml_write_number(struct sator_text *text, double value)
 {
     char digits[40];
@@ -67,7 +31,7 @@ void yaml_write_names(struct sator_text *text, const char *key, int n, const cha
     sator_text_add(text, ", %s: [", key);
     for (int i = 0; i < n; i++) {
         sator_text_add(text, i == 0 ? "" : ", ");
-        yaml_write_string(text, names[i]);
+        sator_text_add_yaml_name(text, names[i]);
     }
     sator_text_add(text, "]");
 }
@@ -77,7 +41,7 @@ void yaml_write_relation(struct sator_text *text, const struct sator_relation *r
     struct sator_text inner = {0};
 
     sator_relation_write(&inner, relation);
-    sator_yaml_quote(text, inner.data);
+    sator_text_add_yaml(text, inner.data);
     sator_text_clear(&inner);
 }
 
@@ -86,7 +50,7 @@ void yaml_write_text(struct sator_text *text, const char *key, const char *value
     if (value == NULL)
         return;
     sator_text_add(text, "\n%s: ", key);
-    sator_yaml_quote(text, value);
+    sator_text_add_yaml(text, value);
 }
 
 /* ---- workloads ---- */
@@ -100,7 +64,7 @@ static bool fits_einsum(const struct sator_workload *w)
     if (!w->is_box || strcmp(w->domain->in_name == NULL ? "" : w->domain->in_name, "S") != 0)
         return false;
     for (int i = 0; i < w->n_loops; i++) {
-        if (w->lower[i] != 0 || !is_plain(w->loop_names[i]))
+        if (w->lower[i] != 0 || !sator_text_is_plain_yaml(w->loop_names[i]))
             return false;
     }
     for (int i = 0; i < w->n_accesses; i++) {
@@ -163,7 +127,7 @@ static void write_word_bits(
         if (again)
             continue;
         sator_text_add(text, n++ == 0 ? "" : ", ");
-        yaml_write_string(text, w->accesses[i].tensor);
+        sator_text_add_yaml_name(text, w->accesses[i].tensor);
         sator_text_add(text, ": %d", w->accesses[i].word_bits);
     }
     sator_text_add(text, "}");
@@ -179,7 +143,7 @@ static void write_densities(
             continue;
         sator_text_add(text, n == 0 ? "\n%sdensity: {" : "%s", n == 0 ? indent : ", ");
         n++;
-        yaml_write_string(text, w->accesses[i].tensor);
+        sator_text_add_yaml_name(text, w->accesses[i].tensor);
         sator_text_add(text, ": ");
         yaml_write_number(text, w->accesses[i].density);
     }
@@ -191,7 +155,7 @@ static void write_workload(
         struct sator_text *text, const struct sator_workload *w, const char *indent)
 {
     sator_text_add(text, "name: ");
-    yaml_write_string(text, w->name);
+    sator_text_add_yaml_name(text, w->name);
     if (fits_einsum(w)) {
         sator_text_add(text, "\n%ssizes: {", indent);
         for (int i = 0; i < w->n_loops; i++)
@@ -221,7 +185,7 @@ void sator_yaml_write_network(struct sator_text *text, const struct sator_networ
         return;
     }
     sator_text_add(text, "name: ");
-    yaml_write_string(text, network->name);
+    sator_text_add_yaml_name(text, network->name);
     sator_text_add(text, "\nlayers:\n");
     for (int i = 0; i < network->n_layers; i++) {
         sator_text_add(text, "  - ");
@@ -242,7 +206,7 @@ static void write_stamp(struct sator_text *text, const char *key,
         char *stamp = sator_alloc(loc.length + 1);
         memcpy(stamp, loc.source->text + loc.offset, loc.length);
         stamp[loc.length] = '\0';
-        sator_yaml_quote(text, stamp);
+        sator_text_add_yaml(text, stamp);
         free(stamp);
     }
     sator_text_add(text, "\n");
@@ -279,7 +243,7 @@ static void write_cuts(struct sator_text *text, const struct sator_dataflow *dat
         const int values[] = {cut->time, cut->space};
         static const char *const keys[] = {"time", "space"};
         sator_text_add(text, "  ");
-        yaml_write_string(text, cut->level);
+        sator_text_add_yaml_name(text, cut->level);
         sator_text_add(text, ": {");
         for (int k = cut->time == SATOR_CUT_UNSAID ? 1 : 0; k < 2; k++) {
             sator_text_add(
@@ -306,13 +270,13 @@ static void write_dataflow(struct sator_text *text, const struct sator_dataflow 
     for (int i = 0; i < dataflow->loops->n_entries; i++) {
         const struct sator_loop_entry *entry = &dataflow->loops->entries[i];
         sator_text_add(text, "  - at: ");
-        yaml_write_string(text, entry->level);
+        sator_text_add_yaml_name(text, entry->level);
         sator_text_add(text, "\n");
         if (entry->n_bypass > 0) {
             sator_text_add(text, "    bypass: [");
             for (int k = 0; k < entry->n_bypass; k++) {
                 sator_text_add(text, k == 0 ? "" : ", ");
-                yaml_write_string(text, entry->bypass[k]);
+                sator_text_add_yaml_name(text, entry->bypass[k]);
             }
             sator_text_add(text, "]\n");
         }
@@ -341,7 +305,7 @@ static void add_indented(struct sator_text *text, const char *part)
 void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow)
 {
     sator_text_add(text, "name: ");
-    yaml_write_string(text, dataflow->name);
+    sator_text_add_yaml_name(text, dataflow->name);
     sator_text_add(text, "\n");
     if (dataflow->n_layers == 0) {
         write_dataflow(text, dataflow);
@@ -351,7 +315,7 @@ void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataf
     for (int i = 0; i < dataflow->n_layers; i++) {
         struct sator_text own = {0};
         sator_text_put(text, "  ");
-        yaml_write_string(text, dataflow->layers[i].layer);
+        sator_text_add_yaml_name(text, dataflow->layers[i].layer);
         sator_text_put(text, ":\n");
         write_dataflow(&own, dataflow->layers[i].dataflow);
         add_indented(text, own.data);

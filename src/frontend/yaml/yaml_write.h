@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "relation/relation.h"
 
-/* Plain where the notation lets it be, else quoted. */
-void yaml_write_string(struct sator_text *text, const char *value);
 /* The shortest decimal that reads back to the same double. */
 void yaml_write_number(struct sator_text *text, double value);
 /* ", KEY: [NAME, ...]"; nothing where there are none. */

@@ -18,7 +18,7 @@ static void write_figure(struct sator_text *text, const char *separator, const c
     if (figure->source == NULL)
         return;
     sator_text_add(text, ", source: ");
-    sator_yaml_quote(text, figure->source);
+    sator_text_add_yaml(text, figure->source);
     sator_text_add(text, "}");
 }
 
@@ -40,7 +40,7 @@ static void write_energy(struct sator_text *text, const char *separator, const c
     sator_text_add(text, ", %s: %d", energy->is_row ? "row_bits" : "word_bits", energy->bits);
     if (energy->source != NULL) {
         sator_text_add(text, ", source: ");
-        sator_yaml_quote(text, energy->source);
+        sator_text_add_yaml(text, energy->source);
     }
     sator_text_add(text, "}");
 }
@@ -63,7 +63,7 @@ static void write_memory_energy(struct sator_text *text, const struct sator_memo
     for (int i = 0; i < memory->n_own_energies; i++) {
         const struct sator_tensor_energy *own = &memory->own_energies[i];
         sator_text_add(text, i > 0 ? ", " : any ? ", tensors: {" : "tensors: {");
-        yaml_write_string(text, own->tensor);
+        sator_text_add_yaml_name(text, own->tensor);
         sator_text_add(text, ": {");
         write_directions(text, &own->read, &own->write);
         sator_text_add(text, "}");
@@ -82,7 +82,7 @@ static void write_widths(struct sator_text *text, const struct sator_widths *wid
             sator_text_add(text, "%sword_bits: {", before);
         else
             sator_text_add(text, ", ");
-        yaml_write_string(text, widths->tensors[i].tensor);
+        sator_text_add_yaml_name(text, widths->tensors[i].tensor);
         sator_text_add(text, ": %d", widths->tensors[i].bits);
     }
     if (widths->n_tensors > 0)
@@ -107,7 +107,7 @@ static void write_capacities(struct sator_text *text, const struct sator_memory 
             sator_text_add(text, ", %s: {", key);
         else
             sator_text_add(text, ", ");
-        yaml_write_string(text, c->tensor);
+        sator_text_add_yaml_name(text, c->tensor);
         sator_text_add(text, ": %.0f", amount);
     }
     if (n_own > 0)
@@ -144,7 +144,7 @@ static void write_ports(struct sator_text *text, const struct sator_memory *memo
     for (int i = 0; i < memory->n_ports; i++) {
         const struct sator_port *port = &memory->ports[i];
         sator_text_add(text, i == 0 ? ", ports: [{name: " : ", {name: ");
-        yaml_write_string(text, port->name);
+        sator_text_add_yaml_name(text, port->name);
         yaml_write_names(text, "tensors", port->n_tensors, port->tensors);
         sator_text_add(text, ", direction: %s",
                 port->is_shared         ? "shared"
@@ -171,7 +171,7 @@ static void write_transfers(struct sator_text *text, const struct sator_transfer
         sator_text_add(text, ", transfers: %s", sator_transfer_name(transfers->others));
     for (int i = 0; i < transfers->n_tensors; i++) {
         sator_text_add(text, i == 0 ? ", transfers: {" : ", ");
-        yaml_write_string(text, transfers->tensors[i].tensor);
+        sator_text_add_yaml_name(text, transfers->tensors[i].tensor);
         sator_text_add(text, ": %s", sator_transfer_name(transfers->tensors[i].kind));
     }
     if (transfers->n_tensors > 0)
@@ -187,10 +187,10 @@ static void write_gates(struct sator_text *text, int n_gates, const struct sator
     }
     for (int i = 0; i < n_gates; i++) {
         sator_text_add(text, i == 0 ? ", gating: {" : ", ");
-        yaml_write_string(text, gates[i].tensor);
+        sator_text_add_yaml_name(text, gates[i].tensor);
         for (int k = 0; k < gates[i].n_zeros; k++) {
             sator_text_add(text, k == 0 ? ": [" : ", ");
-            yaml_write_string(text, gates[i].zeros[k]);
+            sator_text_add_yaml_name(text, gates[i].zeros[k]);
         }
         sator_text_add(text, "]");
     }
@@ -235,7 +235,7 @@ static void write_wire_bandwidth(struct sator_text *text, double bandwidth_bits)
 static void write_wire(struct sator_text *text, const char *name, const struct sator_relation *map)
 {
     sator_text_add(text, "      - {name: ");
-    yaml_write_string(text, name);
+    sator_text_add_yaml_name(text, name);
     sator_text_add(text, ", map: ");
     yaml_write_relation(text, map);
 }
@@ -319,7 +319,7 @@ static void write_control(struct sator_text *text, const struct sator_arch *arch
     sator_text_add(text, "\ncontrol: {instruction_bits: %d", control->instruction_bits);
     if (control->from >= 0) {
         sator_text_add(text, ", from: ");
-        yaml_write_string(text, arch->levels[control->from].name);
+        sator_text_add_yaml_name(text, arch->levels[control->from].name);
     }
     write_figure(text, ", ", "energy_pj", &control->instruction_pj);
     if (control->reorders)
@@ -332,7 +332,7 @@ void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arc
     static const char *const kinds[] = {"memory", "array", "compute"};
 
     sator_text_add(text, "name: ");
-    yaml_write_string(text, arch->name);
+    sator_text_add_yaml_name(text, arch->name);
     yaml_write_text(text, "summary", arch->summary);
     yaml_write_text(text, "source", arch->source);
     if (!isnan(arch->clock_mhz)) {
@@ -349,7 +349,7 @@ void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arc
         const struct sator_level *level = &arch->levels[i];
         sator_text_add(text, "  - %s%s: ", level->kind == SATOR_LEVEL_ARRAY ? "" : "{",
                 kinds[level->kind]);
-        yaml_write_string(text, level->name);
+        sator_text_add_yaml_name(text, level->name);
         if (level->kind == SATOR_LEVEL_MEMORY)
             write_memory(text, &level->memory);
         else if (level->kind == SATOR_LEVEL_ARRAY)

@@ -127,7 +127,7 @@ enum sator_status sator_zigzag_read(struct sator_ctx *ctx, const struct sator_so
         sator_yaml_parse_foreign(ctx, z.reader.scratch, source, &z.root);
     if (z.root != NULL) {
         sator_text_put(text, "name: ");
-        sator_yaml_quote(text, sator_yaml_base_name(z.reader.scratch, source->path));
+        sator_text_add_yaml(text, sator_yaml_base_name(z.reader.scratch, source->path));
         sator_text_put(text, "\n");
         if (kind == SATOR_DOCUMENT_WORKLOAD)
             zigzag_write_workload(&z, text);

@@ -328,7 +328,7 @@ static void write_memory(struct machine *m, struct memory *memory, struct sator_
     double bits = 0;
 
     sator_text_put(text, "  - {memory: ");
-    sator_yaml_quote(text, memory->name);
+    sator_text_add_yaml(text, memory->name);
     if (size != NULL && sator_yaml_number(&z->reader, size, "size", true, &bits))
         sator_text_add(text, ", capacity_bytes: %.0f", floor(bits / 8));
     if (is_true(memory->map, "force_double_buffering"))

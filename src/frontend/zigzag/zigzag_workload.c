@@ -199,7 +199,7 @@ static void write_sources(struct layer *l, const char *id, struct sator_text *te
             !sator_yaml_is(&l->z->reader, map, SATOR_YAML_MAP, "operand_source"))
         return;
     sator_text_put(text, "    runs:\n      - {node: ");
-    sator_yaml_quote(text, l->name);
+    sator_text_add_yaml(text, l->name);
     for (int i = 0; i < map->n_pairs; i++) {
         const struct sator_yaml_pair *pair = &map->pairs[i];
         if (!sator_yaml_is(&l->z->reader, pair->value, SATOR_YAML_SCALAR, "a source") ||
@@ -209,7 +209,7 @@ static void write_sources(struct layer *l, const char *id, struct sator_text *te
                 ? sator_arena_printf(l->z->reader.scratch, "%s.%s", id, pair->key->text)
                 : sator_arena_printf(l->z->reader.scratch, "%s.O", pair->value->text);
         sator_text_add(text, ", %s: ", zigzag_tensor(pair->key->text));
-        sator_yaml_quote(text, from);
+        sator_text_add_yaml(text, from);
     }
     sator_text_add(text, ", Y: \"%s.O\"}\n", id);
 }
@@ -247,7 +247,7 @@ static void write_layer(
         zigzag_unused(z, "O_final");
     read_relations(&l);
     sator_text_put(text, "  - name: ");
-    sator_yaml_quote(text, l.name);
+    sator_text_add_yaml(text, l.name);
     sator_text_put(text, "\n");
     write_sizes(&l, text);
     if ((equation = zigzag_need(z, map, "a layer", "equation", SATOR_YAML_SCALAR)) != NULL)

@@ -465,7 +465,10 @@ static void describe_yaml(struct describer *d)
 
     for (int i = 0; i < result->n_levels; i++)
         any |= result->levels[i].n_loops > 0;
-    sator_text_add(&text, "name: \"%s on %s\"\nloops:\n", result->workload, result->arch);
+    sator_text_put(&text, "name: ");
+    sator_text_add_yaml(
+            &text, sator_arena_printf(d->arena, "%s on %s", result->workload, result->arch));
+    sator_text_put(&text, "\nloops:\n");
     for (int i = 0; i < result->n_levels; i++) {
         const struct sator_map_level *level = &result->levels[i];
         if (level->n_loops > 0 || level->n_bypassed > 0 || level->skew != NULL)
