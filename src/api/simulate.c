@@ -187,6 +187,26 @@ static void compare_time(struct comparison *c)
                 (long long)made->cycles, made->model_cycles);
 }
 
+/* Refuse at once what would not fit into memory: tables would grow for minutes before it shows. */
+static enum sator_status check_room(struct sator_ctx *ctx, const struct sator_level *level,
+        const struct sator_level_result *has)
+{
+    char digits[64];
+
+    for (int t = 0; t < has->n_tensors; t++) {
+        sator_int words = has->tensors[t].tile_words;
+        if (words <= SIMULATE_MOST_WORDS / (has->instances > 0 ? has->instances : 1))
+            continue;
+        sator_error(ctx, level->loc,
+                "what '%s' holds of '%s' does not fit into memory: %s words in each of its "
+                "instances (%lld) > %d",
+                level->name, has->tensors[t].name, sator_int_format(words, ',', digits),
+                (long long)has->instances, SIMULATE_MOST_WORDS);
+        return SATOR_LIMIT;
+    }
+    return SATOR_OK;
+}
+
 static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         const struct sator_dataflow *dataflow, const struct sator_simulate_options *options,
@@ -199,8 +219,10 @@ static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *aren
     enum sator_status st;
 
     for (int l = 0, m = 0; l < arch->n_levels; l++) {
-        if (arch->levels[l].kind == SATOR_LEVEL_MEMORY)
-            cuts[l] = result->levels[m++].time_cut;
+        if (arch->levels[l].kind != SATOR_LEVEL_MEMORY)
+            continue;
+        SATOR_TRY(check_room(ctx, &arch->levels[l], &result->levels[m]));
+        cuts[l] = result->levels[m++].time_cut;
     }
     SATOR_TRY(sator_arch_bind(ctx, arena, arch, dataflow, workload, &bound));
     const struct simulate_question question = {.workload = workload,

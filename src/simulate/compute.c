@@ -178,6 +178,8 @@ void compute_stamp(struct run *run)
         compute_part(run, &part);
         count_per_pe(run, &part);
         run->instances += part.n;
+        if (sator_work(run->ctx, 1) == SATOR_INTERRUPTED) /* the run ends after this stamp */
+            break;
     }
     write_currents(run);
 }

@@ -463,6 +463,15 @@ static void await(struct holder *holder, int64_t stamp, const struct pairs *pair
     }
 }
 
+/* Whether a loop over what a stamp needs goes on: a tile may have more words than there is time or
+ * memory for. */
+static bool goes_on(struct run *run, enum sator_status *st)
+{
+    if (sator_work(run->ctx, 1) == SATOR_INTERRUPTED)
+        *st = SATOR_INTERRUPTED;
+    return *st == SATOR_OK && run->has_room;
+}
+
 /* Look at the stamps up to the one that is as far ahead as links reach. */
 static enum sator_status look_ahead(struct run *run, struct holder *holder)
 {
@@ -477,9 +486,9 @@ static enum sator_status look_ahead(struct run *run, struct holder *holder)
         st = walk_next(holder->walk, &changed);
         if (st != SATOR_OK || changed < 0)
             continue;
-        while (walk_more(holder->walk, &part))
+        while (goes_on(run, &st) && walk_more(holder->walk, &part))
             need_part(run, holder, stamp, pairs, &part, 0, 1);
-        if (holder->ahead > 0)
+        if (holder->ahead > 0 && st == SATOR_OK)
             await(holder, stamp, pairs);
     }
     return st;
@@ -520,11 +529,12 @@ enum sator_status moves_gather(struct run *run, struct holder *holder)
 {
     int64_t stamp = holder->stamp + 1;
     struct walk_part part;
+    enum sator_status st = SATOR_OK;
 
     swap(&holder->before, &holder->now);
     holder->now.n = holder->n_fetched = holder->n_from_wire = 0;
     if (holder->walk != NULL) {
-        enum sator_status st = look_ahead(run, holder);
+        st = look_ahead(run, holder);
         swap(&holder->now, &holder->coming[stamp % (holder->ahead + 1)]);
         if (st == SATOR_OK && holder->holds_idle)
             keep_idle(run, holder);
@@ -533,16 +543,16 @@ enum sator_status moves_gather(struct run *run, struct holder *holder)
     const struct access_way *way = &run->machine.ways[holder->access];
     walk_again(run->walk);
     look_back(holder);
-    while (walk_more(run->walk, &part)) {
+    while (goes_on(run, &st) && walk_more(run->walk, &part)) {
         if (!settles_at_once(way, holder))
             need_part(run, holder, stamp, &holder->now, &part, way->first_touch,
                     run->machine.n_pes / holder->n_instances);
         for (int t = 0; t < way->n_touches && settles_at_once(way, holder); t++)
             settle_part(run, holder, &part, way->first_touch + t);
     }
-    if (holder->holds_idle)
+    if (st == SATOR_OK && holder->holds_idle)
         keep_idle(run, holder);
-    return SATOR_OK;
+    return st;
 }
 
 /* ---- passing on ---- */

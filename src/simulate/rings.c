@@ -206,6 +206,12 @@ static void index_consumers(const struct rings *rings, int *first, int *wires)
     }
 }
 
+/* The work that is done is no reason to stop: only that somebody asks for it. */
+static enum sator_status only_interrupted(struct sator_ctx *ctx)
+{
+    return sator_work(ctx, 1) == SATOR_INTERRUPTED ? SATOR_INTERRUPTED : SATOR_OK;
+}
+
 /* Go through all stamps, and see which offsets join two PEs that hold the same. */
 static enum sator_status see_all(struct rings *rings)
 {
@@ -231,10 +237,12 @@ static enum sator_status see_all(struct rings *rings)
     SATOR_TRY(walk_new(machine->ctx, &question, &walk));
     SATOR_TRY(walk_next(walk, &changed));
     for (int64_t stamp = 0; changed >= 0 && has_room; stamp++) {
-        while (walk_more(walk, &part))
-            has_room = has_room && put_part(&table, stamp, &part, way->n_touches);
+        while (has_room && walk_more(walk, &part)) {
+            has_room = put_part(&table, stamp, &part, way->n_touches);
+            SATOR_TRY(only_interrupted(machine->ctx));
+        }
         walk_again(walk);
-        while (walk_more(walk, &part) && has_room)
+        while (has_room && walk_more(walk, &part))
             see_part(rings, &table, stamp, &part, way->n_touches, first, wires);
         SATOR_TRY(walk_next(walk, &changed));
     }

@@ -10,6 +10,10 @@
 #include "relation/workload.h"
 #include "sator/simulate.h"
 
+enum {
+    SIMULATE_MOST_WORDS = 1 << 29 /* of one tensor, in all instances of a memory together */
+};
+
 struct simulate_question {
     const struct sator_workload *workload;
     const struct sator_arch *arch;

@@ -1,6 +1,7 @@
 #include "simulate/table.h"
 
 #include "base/memory.h"
+#include "simulate/simulate.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static struct word *new_words(int64_t n_instances, int n_planes, int bits)
     uint64_t n = (uint64_t)n_instances * (uint64_t)n_planes;
 
     assert(n_instances >= 0 && n_planes >= 1 && bits >= 0);
-    if (bits > 29 || n > UINT64_C(1) << 29 || n << bits > UINT64_C(1) << 29)
+    if (bits > 29 || n > SIMULATE_MOST_WORDS || n << bits > SIMULATE_MOST_WORDS)
         return NULL;
     struct word *words = sator_alloc((size_t)(n << bits) * sizeof *words);
     for (uint64_t i = 0; i < n << bits; i++)
