@@ -117,6 +117,10 @@ for n in 12 13; do
     } >a.yaml
     show 'memories to map, and four' $n sator map gemm:i=4,j=4,k=4 --arch a.yaml --strategy random --samples 1
 done
+printf 'levels:\n  - {memory: M, energy_pj: 1}\n  - {array: PE, shape: [4]}\n  - {compute: mac, energy_pj: 1}\n' >a.yaml
+for n in 131071 131072; do # times 2^40
+    show '2^40 instances to map' $n sator map gemm:i=1048576,j=1048576,k=$n --arch a.yaml --strategy random --samples 1
+done
 for n in 1000 1001; do
     show 'skew of a constraint' $n sator map gemm:i=4,j=4,k=4096 --arch systolic-2d-8x8 --constraint "PE: skew 0 $n"
 done

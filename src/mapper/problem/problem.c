@@ -58,7 +58,7 @@ static enum sator_status add_loops(struct builder *b)
                     w->name, MAPPER_LOOPS);
         if (!sator_mul(instances, extent, &instances) || instances > INT64_MAX / 64)
             return sator_error(b->ctx, w->loc,
-                    "'%s' has more than 2^57 loop instances, too many to map", w->name);
+                    "'%s' has 2^57 loop instances or more, too many to map", w->name);
         b->loop_at[i] = p->n_loops;
         p->loop_of[p->n_loops] = i;
         p->loop_names[p->n_loops] = w->loop_names[i];
