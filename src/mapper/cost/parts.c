@@ -131,7 +131,7 @@ int64_t sator_mapper_parts(const struct mapper_problem *problem, struct mapper_w
     list_digits(access, t, shape, &d);
     if (d.places == d.windows || d.places > MOST_PLACES)
         return 1;
-    key[at++] = -1 - MAPPER_TRANSFERS - transfer;
+    key[at++] = -1 - 2 * MAPPER_TRANSFERS - transfer; /* below those of all walks */
     key[at++] = d.windows;
     for (int k = 0; k < d.n; k++) {
         int64_t kind = d.digit[k].weight == 0 ? 0 : d.digit[k].weight < d.windows ? 1 : 2;

@@ -71,7 +71,8 @@ bool sator_mapper_words_gapless(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
 
 /* The place of a number to be remembered under "key" (not beginning as one of words.c's:
- * passing.c's is below 0); "*is_new" says that it is not there yet. Valid until the next call. */
+ * those of passing.c and parts.c are below 0); "*is_new" says that it is not there yet. Valid until
+ * the next call. */
 enum {
     MAPPER_KEY = 7 + MAPPER_PARTS + 2 * MAPPER_SPREADS
 };

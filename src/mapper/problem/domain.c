@@ -33,8 +33,7 @@ static unsigned loops_of(const struct mapper_problem *p, const struct sator_cond
     return loops;
 }
 
-/* Those of a condition; "bounds" are none where they are a single loop's limits, as the hull has
- * them. */
+/* The loops that a condition joins: none where it is a single loop's limit, as the hull has it. */
 static unsigned tied_by(const struct mapper_problem *p, const struct sator_cond *cond)
 {
     unsigned loops = 0;

@@ -481,7 +481,7 @@ static void find_direct(struct mapper_problem *p)
             continue;
         p->is_direct = true;
         p->direct_sliding |= access->relevant & ~access->plain;
-        p->direct_wired |= t->is_counted ? 0 : t->linked_rows; /* else by formula */
+        p->direct_wired |= t->is_counted ? 0 : t->linked_rows; /* what is counted has no formula */
     }
 }
 

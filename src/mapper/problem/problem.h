@@ -354,7 +354,7 @@ enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_
         const int *loop_at, const struct sator_access *access);
 
 /* ---- wiring.c ---- */
-/* Set what joins the PEs between the transfer's two memories; SATOR_INPUT with a message for a
+/* Set what joins the PEs between the transfer's two memories; SATOR_INPUT with a message for
  * wires that cannot be followed. */
 enum sator_status sator_mapper_wire(
         struct sator_ctx *ctx, struct mapper_problem *problem, struct mapper_transfer *transfer);

@@ -525,6 +525,11 @@ bool optimal_slides_apart(const struct optimal_plan *plan, const struct optimal_
 void optimal_find_growable(struct optimizer *o, bool only_whether);
 /* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
 bool optimal_is_dominated(struct optimizer *o, int m);
+/* Whether the sliding indices of access "a" have no gaps in the tile of memory "m". */
+bool optimal_is_gapless(struct optimizer *o, int m, int a);
+/* Whether a sliding index of a tensor that "loop" slides along is spread over PEs. */
+bool optimal_is_spread(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop);
 
 /* ---- optimal_second.c ---- */
 /* Whether the problem is one for the next. */
@@ -532,13 +537,6 @@ void optimal_find_second(struct optimal_plan *plan);
 /* Whether the tile just chosen at memory "m", the one just inside the outermost, may take some
  * factor from there and cost no more. */
 bool optimal_may_fill_second(struct optimizer *o, int m);
-
-/* ---- optimal_growth.c, again ---- */
-/* Whether the sliding indices of access "a" have no gaps in the tile of memory "m". */
-bool optimal_is_gapless(struct optimizer *o, int m, int a);
-/* Whether a sliding index of a tensor that "loop" slides along is spread over PEs. */
-bool optimal_is_spread(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop);
 
 /* ---- optimal_symmetry.c ---- */
 void optimal_find_symmetries(struct optimal_plan *plan);
