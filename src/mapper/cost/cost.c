@@ -487,8 +487,9 @@ static void count_transfer(const struct mapper_problem *problem, struct mapper_w
     if (what->is_quotient ||
             (!what->is_counted && sator_mapper_is_cut(problem, mapping, shape, t))) {
         const struct mapper_sharing sharing = sator_mapper_sharing_of(what);
-        traffic->is_unknown |= !sator_mapper_count_tiling(sator_mapper_words_tilings(words),
-                mapping, shape, t, &sharing, &traffic->unique[t], &traffic->arriving[t]);
+        if (!sator_mapper_count_tiling(sator_mapper_words_tilings(words), mapping, shape, t,
+                    &sharing, &traffic->unique[t], &traffic->arriving[t]))
+            traffic->is_unknown = true;
         return;
     }
     if (what->is_counted) {
