@@ -58,7 +58,7 @@ struct closed_state {
     int n_links;
     struct closed_known_link **link;
     struct closed_pool pool;
-    struct closed_image image; /* scratch */
+    struct closed_image image, other; /* scratch */
     struct closed_sources sources;
     struct closed_copies copies;
     struct closed_buses *buses; /* made on demand */

@@ -230,6 +230,11 @@ const struct sator_decline *closed_sheets_most_at(
     return why;
 }
 
+const struct sator_decline *closed_sheets_count(struct closed_sheets *sheets, sator_int *count)
+{
+    return closed_sheets_most_at(sheets, 0, NULL, count);
+}
+
 const struct sator_decline *closed_sheets_distinct(struct closed_state *state,
         const struct closed_digits *digits, int n_before, const struct closed_form *const *before,
         const struct closed_request *request, sator_int *count)
@@ -238,7 +243,7 @@ const struct sator_decline *closed_sheets_distinct(struct closed_state *state,
     const struct sator_decline *why =
             closed_sheets_begin(state, digits, n_before, before, request, &sheets);
     if (why == NULL)
-        why = closed_sheets_most_at(sheets, 0, NULL, count);
+        why = closed_sheets_count(sheets, count);
     closed_sheets_end(sheets);
     return why;
 }
@@ -304,7 +309,7 @@ const struct sator_decline *closed_sheets_volumes(struct closed_state *state,
     joint.sheets->first_bus = bus_rows[0];
     memcpy(joint.sheets->bus_rows, bus_rows, sizeof bus_rows);
     if (why == NULL)
-        why = closed_sheets_most_at(joint.sheets, 0, NULL, total);
+        why = closed_sheets_count(joint.sheets, total);
     joint.ways = sator_alloc(sizeof *joint.ways);
     joint.ways->sheets = joint.sheets;
     joint.ways->n = 0;

@@ -58,8 +58,10 @@ const struct sator_decline *closed_sheets_begin(struct closed_state *state,
 void closed_sheets_end(struct closed_sheets *sheets);
 void closed_sheets_free(struct closed_sheets *sheets);
 
-/* The number of points of all sheets together, of those whose first "n_keys" rows have the values
- * "key". */
+/* The number of points of all sheets together. */
+const struct sator_decline *closed_sheets_count(struct closed_sheets *sheets, sator_int *count);
+
+/* Those of them whose first "n_keys" rows have the values "key". */
 const struct sator_decline *closed_sheets_most_at(
         struct closed_sheets *sheets, int n_keys, const int64_t *key, sator_int *count);
 

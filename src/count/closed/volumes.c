@@ -370,9 +370,7 @@ static const struct sator_decline *check_inside(const struct question *question)
 static const struct sator_decline *begin(
         struct question *question, struct sator_volumes *volumes, int *back)
 {
-    const struct sator_decline *why = question->system->times_declined;
-    if (why == NULL)
-        why = check_inside(question);
+    const struct sator_decline *why = check_inside(question);
     if (why == NULL)
         why = count_footprint(question, &volumes->footprint);
     return why == NULL ? find_links(question, back) : why;
@@ -383,7 +381,9 @@ static const struct sator_decline *answer(
 {
     struct closed_times *times = &question->system->times;
     int back = 0;
-    const struct sator_decline *why = begin(question, volumes, &back);
+    const struct sator_decline *why = question->system->times_declined;
+    if (why == NULL)
+        why = begin(question, volumes, &back);
     if (why == NULL)
         why = make_image(question, &volumes->total);
     closed_sources_init(&question->state->sources, &question->state->pool, question->image);
@@ -422,7 +422,9 @@ static const struct sator_decline *answer_maps(
 {
     struct closed_times *times = &question->system->times;
     int back = 0;
-    const struct sator_decline *why = begin(question, volumes, &back);
+    const struct sator_decline *why = question->system->times_declined;
+    if (why == NULL)
+        why = begin(question, volumes, &back);
     if (why == NULL && back > 0)
         why = closed_times_cases(times, back);
     for (int b = 0; b < question->transport->n_buses; b++)
