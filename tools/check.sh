@@ -25,7 +25,7 @@ run() {
     fi
 }
 run build -L programs
-export SATOR_TEST_SHARE=16
+export SATOR_TEST_SHARE=32
 run build/asan -LE optimised
 # What runs on several threads, where their accesses to memory are watched, and with tables so small that all of them
 # are filled (src/base/room.h).
