@@ -649,7 +649,7 @@ double sator_mapper_value(enum sator_map_objective objective, double pj, double 
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic)
 {
-    double pj = problem->fixed_pj, port_cycles[MAPPER_PORTS];
+    double pj = problem->fixed_pj;
     bool has_extra = problem->has_counted || traffic->has_late;
 
     if (traffic->is_unknown)
@@ -661,10 +661,8 @@ struct mapper_cost sator_mapper_cost(
                         (traffic->has_late && problem->transfer[i].has_late)))
             pj += traffic->extra_pj[i];
     }
-    double cycles = (double)traffic->time_stamps * problem->cycles_per_instance;
-    sator_mapper_port_cycles(problem, traffic, port_cycles);
-    for (int i = 0; i < problem->n_ports; i++)
-        cycles = port_cycles[i] > cycles ? port_cycles[i] : cycles;
+    double cycles = fmax((double)traffic->time_stamps * problem->cycles_per_instance,
+            sator_mapper_longest_port(problem, traffic));
     assert(cycles > 0);
     if (problem->leakage_pj != 0)
         pj += problem->leakage_pj * ceil(cycles);

@@ -274,6 +274,9 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
 /* The cycles of each port, as "crew" counts its bits. */
 void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles);
+/* The most of these; 0 without ports. */
+double sator_mapper_longest_port(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 
 /* ---- ragged.c ---- */
 /* Whether the factors of some loop of "loops" multiply to more than its extent. */

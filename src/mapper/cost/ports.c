@@ -415,8 +415,27 @@ bool sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_wo
 
 /* ---- a mapping ---- */
 
+/* The bits that pass each port. */
+static inline void find_bits(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits)
+{
+    for (int i = 0; i < problem->n_ports; i++)
+        bits[i] = traffic->crew.fixed_bits[i];
+    for (int i = 0; i < problem->n_flows; i++) {
+        const struct mapper_flow *flow = &problem->flow[i];
+        const int64_t *words = flow->arriving ? traffic->arriving : traffic->unique;
+        bits[flow->port] += flow->bits * (double)words[flow->transfer];
+    }
+}
+
 /* As the model divides, which has leakage by whole cycles: a product with what a bit takes may be a
  * little more than what is whole. */
+static inline double cycles_of(const struct mapper_problem *problem,
+        const struct mapper_traffic *traffic, int port, double bits)
+{
+    return bits / traffic->crew.instances[port] / problem->port[port].lane->bits;
+}
+
 void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles)
 {
@@ -424,12 +443,29 @@ void sator_mapper_port_cycles(
         memcpy(cycles, traffic->busiest_cycles, sizeof *cycles * (size_t)problem->n_ports);
         return;
     }
-    memcpy(cycles, traffic->crew.fixed_bits, sizeof *cycles * (size_t)problem->n_ports); /* bits */
-    for (int i = 0; i < problem->n_flows; i++) {
-        const struct mapper_flow *flow = &problem->flow[i];
-        const int64_t *words = flow->arriving ? traffic->arriving : traffic->unique;
-        cycles[flow->port] += flow->bits * (double)words[flow->transfer];
-    }
+    find_bits(problem, traffic, cycles);
     for (int i = 0; i < problem->n_ports; i++)
-        cycles[i] = cycles[i] / traffic->crew.instances[i] / problem->port[i].lane->bits;
+        cycles[i] = cycles_of(problem, traffic, i, cycles[i]);
+}
+
+double sator_mapper_longest_port(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic)
+{
+    double bits[MAPPER_PORTS], most = 0;
+    int longest = -1;
+
+    if (traffic->is_uneven) {
+        for (int i = 0; i < problem->n_ports; i++)
+            most = fmax(most, traffic->busiest_cycles[i]);
+        return most;
+    }
+    find_bits(problem, traffic, bits);
+    for (int i = 0; i < problem->n_ports; i++) { /* divisions take longer */
+        double cycles = bits[i] * traffic->crew.per_bit[i];
+        if (cycles > most) {
+            most = cycles;
+            longest = i;
+        }
+    }
+    return longest < 0 ? 0 : cycles_of(problem, traffic, longest, bits[longest]);
 }

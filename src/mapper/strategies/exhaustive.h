@@ -49,6 +49,7 @@ struct enumeration {
     bool knows_crew; /* of the unrolling: tiles say nothing of sums that do not slide */
     unsigned movable[MAPPER_MEMORIES]; /* loops whose order may matter */
     int n_movable[MAPPER_MEMORIES];
+    int64_t outside[MAPPER_MEMORIES]; /* product of the factors of those of all memories outside */
     int64_t all_groups[MAPPER_TRANSFERS], all_tiles[MAPPER_TRANSFERS]; /* words of one stamp */
     int64_t plain_groups[MAPPER_TRANSFERS], plain_tiles[MAPPER_TRANSFERS]; /* values of all indices
                                                                    of one loop together */

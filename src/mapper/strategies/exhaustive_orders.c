@@ -176,7 +176,7 @@ static void place(struct enumeration *e, const struct orders *o, int loop)
     e->mapping.order[o->m][o->n_left - 1] = (int8_t)loop;
     next.left &= ~(1U << loop);
     next.n_left--;
-    next.outside /= factor;
+    next.outside = next.n_left == 0 ? e->outside[o->m] : o->outside / factor;
     settle_still(e, o->still & ending, o->outside);
     settle_moved(e, o->moved & ending, o->depth);
     next.still &= ~(ending | e->slides_of[loop]);
@@ -215,11 +215,9 @@ static void orders_from(struct enumeration *e, const struct orders *o)
         struct orders next = *o;
         int at = 0;
         next.equal = saturating_product(o->equal, count_orders(p, row, o->left, o->n_left));
-        for (unsigned left = o->left; left != 0; left &= left - 1) {
-            int loop = __builtin_ctz(left);
-            e->mapping.order[o->m][at++] = (int8_t)loop;
-            next.outside /= e->mapping.factor[row][loop];
-        }
+        for (unsigned left = o->left; left != 0; left &= left - 1)
+            e->mapping.order[o->m][at++] = (int8_t)__builtin_ctz(left);
+        next.outside = e->outside[o->m];
         settle_still(e, o->still, o->outside);
         settle_moved(e, o->moved, o->depth);
         next.still = next.moved = 0;
@@ -257,6 +255,7 @@ void exhaustive_try_orders(struct enumeration *e)
             e->movable[m] |= moves ? 1U << i : 0;
         }
         e->n_movable[m] = movable;
+        e->outside[m] = start.outside;
         if (e->inside[m] == 0) /* their order does not matter */
             e->movable[m] = 0, e->n_movable[m] = 0;
         for (int i = 0; i < movable && e->inside[m] != 0; i++)
