@@ -154,17 +154,19 @@ static double shared_sliding(const struct form *form, const struct unrolling *u)
 
     for (int e = 0; e < form->access->n_indices; e++) {
         const struct mapper_index *index = &form->access->index[e];
-        double all = 1, most = 1;
+        double most = 1, others = 1; /* PEs along one of its loops; along the others */
         bool is_single = true; /* a tile has one value */
-        for (int i = 0; i < index->n_parts && index->n_parts > 1; i++) {
+        if (index->n_parts == 1)
+            continue;
+        for (int i = 0; i < index->n_parts; i++) {
             double pes = (double)u->factor[index->loop[i]];
             if (!form->follows && (form->within >> index->loop[i] & 1))
                 continue;
             is_single &= form->most[index->loop[i]] == 1;
-            all *= pes;
+            others *= mapper_lesser(most, pes);
             most = mapper_greater(most, pes);
         }
-        shared *= form->one_class && e != moved && is_single ? all / most : all;
+        shared *= form->one_class && e != moved && is_single ? others : others * most;
     }
     return shared;
 }

@@ -403,21 +403,17 @@ static struct tile_list list_for_kinds(
     return tiles;
 }
 
-void optimal_visit(struct optimizer *o, const struct visit *visit)
+/* Visit the orders on arrays kind by kind; false where there are too many kinds. */
+static bool visit_kinds(struct optimizer *o, const struct visit *visit)
 {
     struct kinds kinds = {.o = o};
     struct tile_list tiles = {0};
 
-    bool by_kind = o->at.is_unordered && may_part(o->problem);
-    if (by_kind) {
-        optimal_take_arrays(o, visit, 0, o->plan->n_classes);
-        sator_mapper_each_order(o->problem, &o->at.mapping, note_kind, &kinds);
-        optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
-    }
-    if (!by_kind || kinds.are_too_many) {
-        visit_orders(o, visit, NULL);
-        return;
-    }
+    optimal_take_arrays(o, visit, 0, o->plan->n_classes);
+    sator_mapper_each_order(o->problem, &o->at.mapping, note_kind, &kinds);
+    optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
+    if (kinds.are_too_many)
+        return false;
     bool is_listed = kinds.n > 1 && o->problem->n_memories > 1 && has_few_tiles(o->problem);
     if (is_listed)
         tiles = list_for_kinds(o, visit, &kinds);
@@ -427,6 +423,15 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     }
     o->at.parts = NULL;
     free(tiles.item);
+    return true;
+}
+
+void optimal_visit(struct optimizer *o, const struct visit *visit)
+{
+    bool by_kind = o->at.is_unordered && may_part(o->problem);
+
+    if (!by_kind || !visit_kinds(o, visit))
+        visit_orders(o, visit, NULL);
 }
 
 void optimal_begin(struct optimizer *o)
