@@ -669,6 +669,8 @@ enum sator_status sator_certificate_check(struct sator_ctx *ctx, const char *nam
     SATOR_CALL(ctx, return SATOR_NOMEM)
 
     *count = (struct sator_certificate_count){0};
+    if (strstr(text, "\r\n") != NULL)
+        return malformed(&r, "its lines end with CR LF, those of a certificate with LF");
     do {
         st = check_one(&r, &tally, &lines);
         count->mappings++;

@@ -116,7 +116,10 @@ static int check_usage(const struct cli_options *options)
 
 static FILE *open_file(const char *path, int *exit_code)
 {
-    FILE *file = path == NULL ? NULL : fopen(path, "w");
+    bool is_standard = path != NULL && strcmp(path, "-") == 0;
+    FILE *file = path == NULL ? NULL
+            : is_standard     ? fdopen(dup(STDOUT_FILENO), "w")
+                              : fopen(path, "w");
 
     if (path != NULL && file == NULL) {
         fprintf(stderr, "sator: cannot write %s: %s\n", path, strerror(errno));
@@ -152,8 +155,8 @@ static int close_file(struct simulation *s, FILE *file, const char *path)
         return CLI_DONE;
     if (fclose(file) != 0 && s->write_error == 0)
         s->write_error = errno;
-    if (s->write_error == 0)
-        return CLI_DONE;
+    if (s->write_error == 0 || (s->write_error == EPIPE && strcmp(path, "-") == 0))
+        return CLI_DONE; /* who reads it has enough */
     fprintf(stderr, "sator: cannot write %s: %s\n", path, strerror(s->write_error));
     return CLI_INPUT;
 }

@@ -247,11 +247,22 @@ int cli_check_outputs(const struct cli_options *options)
     const char *const paths[N_NAMES] = {
             options->output, options->trace, options->events, options->certificate};
     struct cli_outputs *outputs = options->outputs;
+    /* whose result goes to the standard output */
+    const char *shown = options->output == NULL ? output_names[0] : NULL;
     int exit_code = CLI_DONE;
 
     for (int i = 0; i < N_NAMES; i++) {
-        if (paths[i] != NULL && strcmp(paths[i], "-") != 0)
+        if (paths[i] == NULL)
+            continue;
+        if (strcmp(paths[i], "-") != 0) {
             outputs->file[outputs->count++] = (struct sator_output){output_names[i], paths[i]};
+            continue;
+        }
+        if (shown != NULL)
+            return cli_usage(options,
+                    "--%s - and --%s: both would go to the standard output; name a file for one",
+                    output_names[i], shown);
+        shown = output_names[i];
     }
     for (int i = 0; i < outputs->count && exit_code == CLI_DONE; i++)
         exit_code = check(options, outputs->file[i].field, outputs->file[i].path);

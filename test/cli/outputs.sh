@@ -47,4 +47,15 @@ try simulate gemm.yaml -a $arch -d $flow --trace folder/t --events t -o result
 try simulate gemm.yaml -a $arch -d $flow --trace /dev/null --events /dev/null -o /dev/null
 try map gemm.yaml -a $arch --certificate folder/t -o t
 ls folder
+echo 'the standard output has one result'
+try simulate gemm.yaml -a $arch -d $flow --events -
+try simulate gemm.yaml -a $arch -d $flow --events - --trace - -o result
+try map gemm.yaml -a $arch --certificate - -o -
+sator simulate gemm.yaml -a $arch -d $flow --events - -o result | head -n 1 | cut -c 1-26
+sator map gemm.yaml -a $arch --certificate - -o result | head -n 1
+echo 'certificates with other ends of lines'
+sator map gemm.yaml -a $arch --certificate unix.cert -o result
+sed 's/$/\r/' unix.cert >dos.cert
+try check dos.cert
+test -e - && echo 'a file is called -'
 true
