@@ -136,7 +136,7 @@ void checked_know(struct checked *c, const struct mapper_mapping *mapping)
 
     sator_mapper_shape_init(c->problem, mapping, &shape);
     sator_mapper_crew_init(c->problem, &shape, 0, &c->crew);
-    sator_mapper_bounds_crew(c->bounds, &c->crew);
+    sator_mapper_bounds_given(c->bounds)->crew = &c->crew;
 }
 
 int checked_row(const struct checked *c, int m)
@@ -188,7 +188,7 @@ void checked_bound(struct checked *c, int child, int m, int known,
 
     checked_shape(c, row, mapping, &shape, far);
     sator_mapper_bounds_known(c->bounds, known);
-    sator_mapper_bounds_chosen(c->bounds, m);
+    sator_mapper_bounds_given(c->bounds)->chosen = m;
     sator_mapper_bounds_share(
             c->bounds, child, &shape, m == child ? checked_ones : mapping->factor[row], far, share);
 }

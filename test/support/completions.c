@@ -93,9 +93,9 @@ static void check_limited(struct checked *c, int child, const struct mapper_mapp
     if (!(exact.pj > 0))
         return;
     c->limit = exact.pj * (0.9 + 0.1 * checked_draw(c, 6));
-    sator_mapper_bounds_limit(c->bounds, c->limit * (1 + 1e-9)); /* sums are rounded */
+    sator_mapper_bounds_given(c->bounds)->limit = c->limit * (1 + 1e-9); /* sums are rounded */
     checked_bound(c, child, child, child, mapping, &bound);
-    sator_mapper_bounds_limit(c->bounds, INFINITY);
+    sator_mapper_bounds_given(c->bounds)->limit = INFINITY;
     compare(c, "within a limit", child, child, &bound, mapping);
     c->limit = 0;
 }
@@ -128,12 +128,12 @@ static void check_apart(struct checked *c, int child, const struct mapper_mappin
     c->apart++;
     sator_mapper_shape_init(p, &apart, &shape);
     sator_mapper_crew_init(p, &shape, open, &c->crew);
-    sator_mapper_bounds_strides(c->bounds, true);
+    sator_mapper_bounds_given(c->bounds)->strides = true;
     for (int near = 0; near < n_known; near++)
         checked_bound(c, child, child - near, child - near, &apart, &bound[near]);
     for (int near = 0; near < n_known; near++)
         compare(c, "arrays outside open", child, child - near, &bound[near], mapping);
-    sator_mapper_bounds_strides(c->bounds, false);
+    sator_mapper_bounds_given(c->bounds)->strides = false;
     checked_know(c, mapping);
 }
 
@@ -172,9 +172,9 @@ static void check_either(struct checked *c, int child, const struct mapper_mappi
     for (int i = 0; i < p->n_loops; i++)
         far[i] *= mapping->factor[near_row][i] / known.factor[near_row][i];
     sator_mapper_bounds_known(c->bounds, child - 1);
-    sator_mapper_bounds_either(c->bounds, open);
+    sator_mapper_bounds_given(c->bounds)->either = open;
     sator_mapper_bounds_share(c->bounds, child, &shape, known.factor[near_row], far, &bound);
-    sator_mapper_bounds_either(c->bounds, 0);
+    sator_mapper_bounds_given(c->bounds)->either = 0;
     for (int k = 0; k < 7; k++) {
         struct mapper_mapping other = *mapping;
         if (k > 0)
@@ -257,12 +257,12 @@ static void check_open(
     }
     int64_t unused[MAPPER_LOOPS];
     checked_shape(c, row, &larger, &shape, unused);
-    sator_mapper_bounds_open(c->bounds, open);
-    sator_mapper_bounds_shrink(c->bounds, grow ? NULL : shrink);
+    sator_mapper_bounds_given(c->bounds)->open = open;
+    sator_mapper_bounds_given(c->bounds)->shrink = grow ? NULL : shrink;
     sator_mapper_bounds_known(c->bounds, child);
     sator_mapper_bounds_share(c->bounds, child, &shape, checked_ones, outside, &bound);
-    sator_mapper_bounds_shrink(c->bounds, NULL);
-    sator_mapper_bounds_open(c->bounds, 0);
+    sator_mapper_bounds_given(c->bounds)->shrink = NULL;
+    sator_mapper_bounds_given(c->bounds)->open = 0;
     int before = c->wrong;
     c->shrunk += !grow;
     compare(c, "tile at most known", child, child, &bound, mapping);
@@ -381,9 +381,9 @@ static struct mapper_share sum_bounds(struct checked *c, const struct mapper_map
             if (other != child)
                 sator_mapper_share_add(p, &beside, &one);
         }
-        sator_mapper_bounds_beside(c->bounds, traffic == NULL ? NULL : &beside);
+        sator_mapper_bounds_given(c->bounds)->beside = traffic == NULL ? NULL : &beside;
         checked_bound(c, child, child, 0, mapping, &one);
-        sator_mapper_bounds_beside(c->bounds, NULL);
+        sator_mapper_bounds_given(c->bounds)->beside = NULL;
         sator_mapper_share_add(p, &all, &one);
     }
     return all;

@@ -108,7 +108,7 @@ static void open_known(struct example *e, int transfer, struct known *known)
     sator_mapper_shape_init(p, &inner, &known->shape);
     known->shape.parts = parts;
     sator_mapper_crew_init(p, &known->shape, 0, &e->crew);
-    sator_mapper_bounds_crew(e->bounds, &e->crew);
+    sator_mapper_bounds_given(e->bounds)->crew = &e->crew;
     bounds_open_outside(
             e->bounds, p->n_memories - 1, &known->shape, known->near, known->far, &known->outside);
     bounds_open_local(e->bounds, transfer, &known->shape, &known->outside, &known->local);
@@ -164,11 +164,11 @@ static void test_the_last_tile_may_be_alone(void **state)
     assert_true(is_near(bound_chains(&e, a, 0).unique_lb, 18));
 
     /* the same where tiles are at most so large, also where two tiles of 3 leave none alone */
-    sator_mapper_bounds_open(e.bounds, 1U << X);
+    sator_mapper_bounds_given(e.bounds)->open = 1U << X;
     assert_true(is_near(bound_chains(&e, a, 0).unique_lb, 18));
     e.mapping.factor[2][X] = 3;
     assert_true(is_near(bound_chains(&e, a, 0).unique_lb, 18));
-    sator_mapper_bounds_open(e.bounds, 1U << C); /* x is known */
+    sator_mapper_bounds_given(e.bounds)->open = 1U << C; /* x is known */
     assert_true(is_near(bound_chains(&e, a, 0).unique_lb, 24));
     free_example(&e);
 }
@@ -382,8 +382,8 @@ static void test_smaller_tiles_bring_more(void **state)
     e.mapping.factor[2][0] = 4; /* the largest tile */
     e.mapping.factor[0][0] = 1;
     open_known(&e, y, &known);
-    sator_mapper_bounds_open(e.bounds, 1U << 0);
-    sator_mapper_bounds_shrink(e.bounds, shrink);
+    sator_mapper_bounds_given(e.bounds)->open = 1U << 0;
+    sator_mapper_bounds_given(e.bounds)->shrink = shrink;
     sator_mapper_bounds_known(e.bounds, child);
     sator_mapper_bounds_share(e.bounds, child, &known.shape, known.near, known.far, &share);
     assert_true(share.pj <= pj);

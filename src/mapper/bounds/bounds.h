@@ -51,43 +51,37 @@ void sator_mapper_bounds_free(struct mapper_bounds *bounds);
 const struct mapper_problem *sator_mapper_bounds_problem(const struct mapper_bounds *bounds);
 struct mapper_words *sator_mapper_bounds_words(const struct mapper_bounds *bounds);
 
-/* From now on the tiles along "loops" are only known to be at most those of the shape. That costs
- * must not fall with the words that cross is for the caller to know. */
-void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
-
-/* From now on the factors of "loops" at the nearest row outside may be any, though those at the
- * others are: all of them are "far", and "near" has 1. They stand alone in the indices of all
- * tensors that they index, if in any; factors divide. */
-void sator_mapper_bounds_either(struct mapper_bounds *bounds, unsigned loops);
-
-/* From now on tiles may be smaller than those of the shape, along each loop by the factor "most"
- * (borrowed; NULL: they are not): the most words that may cross are those of the smallest. */
-void sator_mapper_bounds_shrink(struct mapper_bounds *bounds, const int64_t *most);
-
-/* From now on the loops outside a tile may step by several of it at once, or not: parallel factors
- * above the memories that fill it are not chosen yet, and count as temporal ones. */
-void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides);
-
-/* From now on all transfers but those asked for cost at least "beside" (borrowed; NULL: nothing is
- * known), what every mapping moves included: memories take their time for both. */
-void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside);
-
-/* From now on a share that spends more than "pj" is of no interest: how much more need not be
- * known. INFINITY: every one is. */
-void sator_mapper_bounds_limit(struct mapper_bounds *bounds, double pj);
-
-/* From now on "crew" (borrowed) says what the unrolling does. */
-void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_crew *crew);
-
-/* From now on the tiles of memories from "m" inward are known: transfers into these cost what they
- * do, others lend and are lent (struct mapper_crew). */
+/* What is known of what is bounded; at first that all tiles are, and what they cost has no limit.
+ */
+struct mapper_given {
+    const struct mapper_crew *crew; /* borrowed: what the unrolling does */
+    /* The tiles of memories from here inward are known: transfers into these cost what they do,
+     * others lend and are lent (struct mapper_crew). */
+    int known;
+    int chosen; /* the shape has the factors of memories from here inward only, of loops that slide
+                   at least */
+    /* Tiles along these loops are only known to be at most those of the shape. That costs must not
+     * fall with the words that cross is for the caller to know. */
+    unsigned open;
+    /* The factors of these loops at the nearest row outside may be any, though those at the others
+     * are: all of them are "far", and "near" has 1. They stand alone in the indices of all tensors
+     * that they index, if in any; factors divide. */
+    unsigned either;
+    /* Tiles may be smaller than those of the shape, along each loop by this factor (borrowed; NULL:
+     * they are not): the most words that may cross are those of the smallest. */
+    const int64_t *shrink;
+    /* The loops outside a tile may step by several of it at once: parallel factors above the
+     * memories that fill it are not chosen yet, and count as temporal ones. */
+    bool strides;
+    /* All transfers but those asked for cost at least so much (borrowed; NULL: nothing is known),
+     * what every mapping moves included: memories take their time for both. */
+    const struct mapper_share *beside;
+    double limit; /* of a share that spends more pJ it need not be known how much more */
+    double compute; /* cycles that all mappings take: steps below them are of no use */
+};
+struct mapper_given *sator_mapper_bounds_given(struct mapper_bounds *bounds);
+/* The tiles and factors of memories from "m" inward are known. */
 void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m);
-
-/* The shape has the factors of memories from "m" inward only, of loops that slide at least. */
-void sator_mapper_bounds_chosen(struct mapper_bounds *bounds, int m);
-
-/* From now on all mappings take at least these cycles: steps below them are of no use. */
-void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles);
 
 /* The transfers that are bounded with "child" (n_memories: the compute units): those into it, but
  * for those that are joined. */

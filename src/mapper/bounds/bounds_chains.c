@@ -54,7 +54,7 @@ static void find_steps_of(const struct mapper_bounds *b, const struct mapper_wal
                                  : (double)sator_mapper_blocks(tiles, shared * near) / pes;
         once = fmin(once, all);
         beyond = fmax(beyond, once);
-        if ((b->open >> i & 1) && !relevant && outside->inverse[p->n_loops + i] == 1)
+        if ((b->given.open >> i & 1) && !relevant && outside->inverse[p->n_loops + i] == 1)
             all = beyond =
                     once; /* with smaller tiles there may be steps, along which all is kept */
         steps->all *= all;
@@ -108,8 +108,8 @@ void bounds_open_chains(struct mapper_bounds *b, const struct mapper_shape *shap
         near |= (walk->access->relevant >> i & 1) && outside->near[i] > 1 ? 1U << i : 0;
     local->lone = 0;
     for (int i = 0; i < p->n_loops; i++) {
-        double lone =
-                b->open >> i & 1 ? 1. / 3 : outside->lone[i]; /* three smaller steps at least */
+        double lone = b->given.open >> i & 1 ? 1. / 3
+                                             : outside->lone[i]; /* three smaller steps at least */
         if ((near != 0 ? near : walk->access->relevant) >> i & 1)
             local->lone = fmax(local->lone, lone);
     }
@@ -142,7 +142,7 @@ static void kept_along(struct mapper_bounds *b, struct local *local, unsigned bi
     for (int i = 0; i < n; i++) {
         bool has_near = outside->inverse[i] < 1, has_far = outside->inverse[n + i] < 1;
         bool near = !has_near || bits >> i & 1, far = !has_far || bits >> (n + i) & 1;
-        bool opens = b->open >> i & 1 && !has_far;
+        bool opens = b->given.open >> i & 1 && !has_far;
         if (!(slides >> i & 1))
             continue;
         run.whole |= near && far && (has_near || has_far || opens) ? 1U << i : 0;

@@ -52,14 +52,8 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->problem = domain != NULL ? domain->hull : problem;
     b->words = domain != NULL ? sator_mapper_words_new(domain->hull) : words;
     b->joined = joined;
-    b->open = b->either = 0;
-    b->shrink = NULL;
-    b->strides = false;
-    b->compute = 0;
-    b->limit = INFINITY;
-    b->crew = NULL;
-    b->known = b->chosen = problem->n_memories;
-    b->beside = NULL;
+    b->given = (struct mapper_given){
+            .known = problem->n_memories, .chosen = problem->n_memories, .limit = INFINITY};
     for (int t = 0; t < MAPPER_TRANSFERS; t++)
         b->recalled[t].is_set = false;
     for (int child = 0; child <= problem->n_memories; child++) {
@@ -139,7 +133,7 @@ static void shrink_tiles(
     double times = 1;
 
     for (int i = 0; i < b->problem->n_loops; i++)
-        times *= access->relevant >> i & 1 ? 1 : (double)b->shrink[i];
+        times *= access->relevant >> i & 1 ? 1 : (double)b->given.shrink[i];
     range->unique_ub *= times;
     range->arriving_ub *= times;
     if (b->problem->imperfect || access->is_sliding)
@@ -154,7 +148,7 @@ static double brought(const struct mapper_bounds *b, const struct mapper_walk *w
     const struct mapper_domain *domain = b->asked->domain;
     const int64_t *inside = shape->inside[outside->nearest + 1];
     double share = domain->share;
-    bool is_open = b->open != 0 || b->either != 0 || b->strides, any_near = false;
+    bool is_open = b->given.open != 0 || b->given.either != 0 || b->given.strides, any_near = false;
 
     if (!(domain->scaled >> walk->transfer->access & 1) || walk->transfer->reaches_back ||
             walk->transfer->is_outside)
@@ -209,12 +203,12 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     }
     range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
     range->arriving_ub = tiles * outside->most_stamps * (double)walk->tile_words;
-    if (b->problem->chains && b->open != 0 && walk->transfer->merges) {
+    if (b->problem->chains && b->given.open != 0 && walk->transfer->merges) {
         /* smaller tiles bring more, and leave other PEs of a tree idle */
         range->unique_ub = range->arriving_ub = (double)walk->access->volume;
         range->ratio = 0;
     }
-    if (b->shrink != NULL)
+    if (b->given.shrink != NULL)
         shrink_tiles(b, walk, range);
     if (walk->transfer->is_counted || walk->transfer->is_quotient) {
         double steps = b->bridges.late >> walk->number & 1 ? range->unique_lb : 0, each = 0;
@@ -236,9 +230,10 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
 /* What each unique word of the transfer lends to those that arrive further out. */
 static double lent_by(const struct mapper_bounds *b, const struct mapper_transfer *t)
 {
-    if (!b->problem->lends || t->outward < 0 || b->problem->transfer[t->outward].child >= b->known)
+    if (!b->problem->lends || t->outward < 0 ||
+            b->problem->transfer[t->outward].child >= b->given.known)
         return 0;
-    return b->crew->lent_pj[t->outward];
+    return b->given.crew->lent_pj[t->outward];
 }
 
 static double pj_of(const struct mapper_bounds *b, int transfer, const struct mapper_range *range)
@@ -248,54 +243,14 @@ static double pj_of(const struct mapper_bounds *b, int transfer, const struct ma
     return sator_mapper_range_pj(t->unique_pj - lent_by(b, t), t->arriving_pj, range);
 }
 
-void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
+struct mapper_given *sator_mapper_bounds_given(struct mapper_bounds *bounds)
 {
-    bounds->open = loops;
-}
-
-void sator_mapper_bounds_either(struct mapper_bounds *bounds, unsigned loops)
-{
-    bounds->either = loops;
-}
-
-void sator_mapper_bounds_shrink(struct mapper_bounds *bounds, const int64_t *most)
-{
-    bounds->shrink = most;
-}
-
-void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside)
-{
-    bounds->beside = beside;
-}
-
-void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides)
-{
-    bounds->strides = strides;
-}
-
-void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_crew *crew)
-{
-    bounds->crew = crew;
+    return &bounds->given;
 }
 
 void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m)
 {
-    bounds->known = bounds->chosen = m;
-}
-
-void sator_mapper_bounds_chosen(struct mapper_bounds *bounds, int m)
-{
-    bounds->chosen = m;
-}
-
-void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)
-{
-    bounds->compute = cycles;
-}
-
-void sator_mapper_bounds_limit(struct mapper_bounds *bounds, double pj)
-{
-    bounds->limit = pj;
+    bounds->given.known = bounds->given.chosen = m;
 }
 
 /* ---- classes of orders: energy against time ---- */
@@ -306,7 +261,8 @@ static double class_bits(const struct mapper_bounds *b, const struct group *grou
         const struct order_classes *classes, int c, const struct side *side,
         const struct bridge *bridge)
 {
-    double bits = b->beside != NULL ? b->beside->bits[side->port] : b->crew->fixed_bits[side->port];
+    double bits = b->given.beside != NULL ? b->given.beside->bits[side->port]
+                                          : b->given.crew->fixed_bits[side->port];
 
     for (int k = 0; k < group->orders.count; k++) {
         const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
@@ -324,14 +280,14 @@ static double class_bits(const struct mapper_bounds *b, const struct group *grou
 static double class_cycles(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, int c)
 {
-    double slowest = b->compute;
+    double slowest = b->given.compute;
 
     for (int i = 0; i < group->n_sides; i++) {
         const struct side *side = &group->side[i];
         double bits = class_bits(b, group, classes, c, side, NULL);
         for (int k = 0; k < b->bridges.count; k++)
             bits = mapper_lesser(bits, class_bits(b, group, classes, c, side, &b->bridges.item[k]));
-        slowest = mapper_greater(slowest, bits * b->crew->per_bit[side->port]);
+        slowest = mapper_greater(slowest, bits * b->given.crew->per_bit[side->port]);
     }
     return slowest;
 }
@@ -384,7 +340,7 @@ static void find_steps(const struct mapper_bounds *b, const struct group *group,
 
     for (int c = 0; c < count && b->bridges.count > 0; c++)
         any = mapper_lesser(any, any_pj(b, (1U << group->orders.count) - 1, classes, class[c]));
-    if (b->bridges.count > 0 && any > b->limit) { /* bridges take long */
+    if (b->bridges.count > 0 && any > b->given.limit) { /* bridges take long */
         share->pj = mapper_greater(share->pj, any);
         return;
     }
@@ -406,7 +362,7 @@ static void find_steps(const struct mapper_bounds *b, const struct group *group,
             share->pj = mapper_greater(share->pj, least);
         else
             sator_mapper_share_step(share, limit, mapper_greater(least - share->pj, 0));
-        if (fastest <= b->compute || least == INFINITY)
+        if (fastest <= b->given.compute || least == INFINITY)
             return;
         limit = fastest;
         for (int c = 0; c < count && !known; c++)
@@ -480,7 +436,7 @@ static bool take_of_interest(struct mapper_bounds *b, const struct order_table *
     unsigned cheap = 0, dear = 0; /* by number */
 
     take_all(b, classes);
-    if (b->limit == INFINITY)
+    if (b->given.limit == INFINITY)
         return true;
     for (int k = 0; k < orders->count; k++) {
         bool is_one = is_dear(b, orders->transfer[k]);
@@ -488,7 +444,7 @@ static bool take_of_interest(struct mapper_bounds *b, const struct order_table *
         if (is_one && b->problem->lends && is_output(b, orders->transfer[k]))
             return true;
         if (is_one)
-            windows += sator_mapper_least_pj_of(b->problem, b->crew, orders->transfer[k]);
+            windows += sator_mapper_least_pj_of(b->problem, b->given.crew, orders->transfer[k]);
     }
     if (dear == 0)
         return true;
@@ -498,7 +454,7 @@ static bool take_of_interest(struct mapper_bounds *b, const struct order_table *
     for (int c = 0; c < classes->count; c++) {
         double pj = windows + any_pj(b, cheap, classes, c);
         least = mapper_lesser(least, pj);
-        if (pj > b->limit)
+        if (pj > b->given.limit)
             continue;
         b->ranges.class[b->ranges.n_classes++] = (uint8_t)c;
         for (unsigned left = dear; left != 0; left &= left - 1)
@@ -555,7 +511,7 @@ static void share_of(struct mapper_bounds *b, int child, struct group *group,
     if (!is_joined)
         bounds_find_bridges(b, group->transfers, near_loops, far_loops, &outside[0]);
     const struct order_classes *classes = sator_mapper_order_classes(
-            &group->orders, near_loops, far_loops, b->either & far_loops);
+            &group->orders, near_loops, far_loops, b->given.either & far_loops);
     bounds_of_group(b, group, classes, shape, outside, share);
     b->bridges.late = 0;
     b->bridges.count = 0;

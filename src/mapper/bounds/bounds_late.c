@@ -28,7 +28,7 @@ struct digits {
 /* Whether a digit of so many steps may be the innermost one, or next to another one of its loop. */
 static bool may_step(const struct digits *from, int loop, int64_t steps)
 {
-    if (from->b->open >> loop & 1)
+    if (from->b->given.open >> loop & 1)
         return from->b->problem->extent[loop] % steps == 0;
     if (from->are_whole)
         return from->outside->near[loop] == steps;
@@ -79,7 +79,7 @@ static void add_bridges(const struct digits *from, int loop, struct bridges *bri
 void bounds_find_bridges(struct mapper_bounds *b, uint32_t transfers, unsigned near, unsigned far,
         const struct outside *outside)
 {
-    bool are_whole = far == 0 && b->open == 0 && b->either == 0 && !b->strides;
+    bool are_whole = far == 0 && b->given.open == 0 && b->given.either == 0 && !b->given.strides;
     struct digits from = {b, outside, are_whole, 1};
 
     for (; transfers != 0 && (near == 0 || far == 0); transfers &= transfers - 1) {

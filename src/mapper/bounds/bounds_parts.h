@@ -81,16 +81,7 @@ struct mapper_bounds {
     const struct mapper_problem *problem; /* the same; of a domain that is no box, its hull */
     struct mapper_words *words;
     uint32_t joined; /* transfers */
-    unsigned open; /* loops whose tiles are not known */
-    unsigned either; /* loops whose factors at the nearest row are not known */
-    const int64_t *shrink; /* how much smaller tiles may be by loop, or NULL */
-    bool strides; /* see sator_mapper_bounds_strides */
-    double compute; /* cycles that every mapping takes */
-    double limit; /* of the energy of a share that is of interest */
-    const struct mapper_crew *crew;
-    int known; /* memories from here inward have known tiles */
-    int chosen; /* ... and known factors of loops that slide */
-    const struct mapper_share *beside; /* what all other transfers cost at least, or NULL */
+    struct mapper_given given;
     int n_groups;
     struct group group[GROUPS]; /* one for each child; others follow as they are asked for */
     struct ranges ranges; /* of the child that is being bounded */

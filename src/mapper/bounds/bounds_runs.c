@@ -115,7 +115,7 @@ void bounds_least_of_runs(struct mapper_bounds *b, struct local *local,
     for (unsigned left = run.whole; left != 0; left &= left - 1)
         runs *= outside->inverse[n_loops + __builtin_ctz(left)];
     for (int i = 0; i < n_loops; i++) /* with a smaller tile it may be in a run */
-        run.whole |= outside->far[i] == 1 ? b->open & 1U << i : 0;
+        run.whole |= outside->far[i] == 1 ? b->given.open & 1U << i : 0;
     run.whole &= walk->access->relevant & ~walk->access->plain;
     if (local->run_loops != run.whole)
         bounds_find_run(b, local, &run, shape, outside);

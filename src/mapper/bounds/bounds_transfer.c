@@ -96,7 +96,8 @@ static bool has_gap(const struct mapper_bounds *b, const struct mapper_walk *wal
 {
     const struct mapper_problem *p = b->problem;
     const struct mapper_transfer *t = walk->transfer;
-    int first = b->chosen < p->n_memories && !p->imperfect ? p->memory[b->chosen].row : p->n_rows;
+    int first = b->given.chosen < p->n_memories && !p->imperfect ? p->memory[b->given.chosen].row
+                                                                 : p->n_rows;
     bool memory = false;
 
     for (int r = t->child_row - 1; r > p->memory[t->parent].row; r--) {
@@ -184,7 +185,7 @@ static bool is_recalled(const struct mapper_bounds *b, const struct recalled *r,
         const struct mapper_transfer *t, unsigned loops, bool has_gap,
         const struct mapper_shape *shape, const struct outside *outside)
 {
-    if (!r->is_set || r->strides != b->strides || r->has_gap != has_gap ||
+    if (!r->is_set || r->strides != b->given.strides || r->has_gap != has_gap ||
             r->nearest != outside->nearest || r->in_any_order != shape->in_any_order ||
             r->n_digits != shape->n_digits ||
             memcmp(r->digit, shape->digit, sizeof *r->digit * (size_t)r->n_digits) != 0)
@@ -215,7 +216,7 @@ static struct recalled *recall(struct mapper_bounds *b, int transfer, bool has_g
         return r;
     r->is_set = !b->problem->imperfect;
     r->has_gap = has_gap;
-    r->strides = b->strides;
+    r->strides = b->given.strides;
     r->in_any_order = shape->in_any_order;
     r->nearest = outside->nearest;
     r->n_digits = shape->n_digits;
@@ -260,8 +261,8 @@ static void open_slides(struct mapper_bounds *b, const struct mapper_shape *shap
                 outside->near, outside->far, outside->is_direct ? &outside->blocks : NULL);
     recalled->has_slides = true;
     recalled->slides.inverse = outside->inverse;
-    recalled->slides.either = b->either;
-    recalled->slides.strides = b->strides;
+    recalled->slides.either = b->given.either;
+    recalled->slides.strides = b->given.strides;
 }
 
 void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
@@ -283,16 +284,17 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
     bool any_holds = local->walk.transfer->is_complex ||
             (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
-    bool strides = b->strides &&
+    bool strides = b->given.strides &&
             (p->imperfect || p->skew != NULL || local->walk.is_relaxed ||
                     local->walk.transfer->is_counted || local->walk.transfer->is_quotient);
     local->covers_only = sliding && (strides || (local->walk.spread && any_holds && gap));
     if (p->chains) {
-        local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+        local->is_open =
+                (local->walk.access->relevant & ~local->walk.access->plain & b->given.open) != 0;
         local->run_loops = ~0U;
         local->ratio_fixed &= !local->walk.is_relaxed;
         local->n_idle = 0;
-        local->walk.open = b->open;
+        local->walk.open = b->given.open;
         /* a short tile of quotients may have less than its share; so may what the engines count */
         local->covers_only |= (local->walk.is_relaxed && any_holds) ||
                 local->walk.transfer->is_quotient || (sliding && local->walk.transfer->is_counted);
@@ -309,16 +311,17 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->ratio_fixed &= !local->walk.is_relaxed || local->walk.knows_net;
     bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
     local->covers_only |= is_asked;
-    local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+    local->is_open =
+            (local->walk.access->relevant & ~local->walk.access->plain & b->given.open) != 0;
     local->run_loops = ~0U;
     local->n_idle = 0;
-    local->walk.open = b->open;
+    local->walk.open = b->given.open;
     if (local->is_open)
         local->walk.cut = p->imperfect ? outside->cut : NULL;
     else if (is_asked) /* for its cover */
         local->walk.cut = outside->is_direct ? NULL : outside->cut;
     else if (outside->is_direct)
-        cut_lanes(shape, outside, b->strides, local);
+        cut_lanes(shape, outside, b->given.strides, local);
     else if (p->imperfect)
         cut_local(b, shape, outside, local);
     if (!sliding)

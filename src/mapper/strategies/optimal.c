@@ -36,7 +36,7 @@ struct optimizer *optimal_new(struct mapper_search *search, const struct optimal
     optimal_begin(o);
     o->at.is_unordered = plan->orders;
     o->at.crew = plan->unknown;
-    sator_mapper_bounds_crew(o->bounds, &o->at.crew);
+    sator_mapper_bounds_given(o->bounds)->crew = &o->at.crew;
     for (int i = 0; i < p->n_loops && plan->imperfect; i++) {
         size_t n_marks = (size_t)plan->most_lanes[i] + 1;
         const char **marks = SATOR_NEW_ARRAY(o->arena, const char *, n_marks);

@@ -509,7 +509,7 @@ double optimal_least_compute(const struct optimal_plan *plan, const struct optim
 void optimal_find_grown(struct optimal_plan *plan);
 void optimal_know_grown(const struct optimal_plan *plan, struct optimal_branch *branch);
 /* Whether the costs of the transfers into memory "m" are bounded by those of a tile that is larger
- * than others; "*grow": they never fall with larger ones, else sator_mapper_bounds_shrink. */
+ * than others; "*grow": they never fall with larger ones, else they shrink (struct mapper_given). */
 bool optimal_is_bounded(
         const struct optimal_plan *plan, const struct optimal_branch *branch, int m, bool *grow);
 /* Whether the last tile of "loop", as chosen, is as large as the others. */

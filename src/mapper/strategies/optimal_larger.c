@@ -122,14 +122,14 @@ static bool none_can_win(
     for (int k = at; k < p->n_loops; k++)
         optimal_set_factor(o, m, o->at.listing[k], most[o->at.listing[k]]);
     optimal_find_far(o, m, far);
-    sator_mapper_bounds_open(o->bounds, grows ? 0 : open_loops(o, at));
-    sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
+    sator_mapper_bounds_given(o->bounds)->open = grows ? 0 : open_loops(o, at);
+    sator_mapper_bounds_given(o->bounds)->shrink = costs_grow ? NULL : most;
     sator_mapper_bounds_known(o->bounds, m);
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
     sator_mapper_bounds_share(o->bounds, m, &o->at.shape, mapper_ones, far, &own);
-    sator_mapper_bounds_limit(o->bounds, INFINITY);
-    sator_mapper_bounds_shrink(o->bounds, NULL);
-    sator_mapper_bounds_open(o->bounds, 0);
+    sator_mapper_bounds_given(o->bounds)->limit = INFINITY;
+    sator_mapper_bounds_given(o->bounds)->shrink = NULL;
+    sator_mapper_bounds_given(o->bounds)->open = 0;
     bool is_sure = !slides || all_gapless(o, m);
     bool hopeless = is_sure && optimal_is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
     if (is_sure)
