@@ -93,16 +93,11 @@ static void add_movement(const struct nest *nest, const struct movement *movemen
         add_store(nest, movement, delays, EXPOSED_STORES, x->from);
 }
 
-/* What the PE's own memories serve in a stamp. */
-static void add_own(const struct nest *nest, const struct stamp *x, struct delays *delays)
+void sator_mapper_phase_own(const struct mapper_phases *phases, bool fresh, struct delays *delays)
 {
-    const struct mapper_phases *phases = nest->phases;
-
     for (int i = 0; i < phases->n_own; i++) {
         const struct mapper_own *own = &phases->own[i];
-        bool starts = own->access == phases->output && x->fresh &&
-                nest->carried_row == phases->problem->n_rows;
-        if (!starts)
+        if (own->access != phases->output || !fresh)
             sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN,
                     own->read_port, 1, own->bits);
         sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_STORES : WITH_RUN,
@@ -153,7 +148,8 @@ static void add_stamp(const struct nest *nest, int level, const struct stamp *x,
             add_movement(nest, &nest->movement[i], x, &delays);
     }
     if (level == nest->n_levels - 1)
-        add_own(nest, x, &delays);
+        sator_mapper_phase_own(nest->phases,
+                x->fresh && nest->carried_row == nest->phases->problem->n_rows, &delays);
     sator_mapper_phase_stamp(nest->phases, &delays, inside, times, sum);
 }
 

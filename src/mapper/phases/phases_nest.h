@@ -120,6 +120,9 @@ struct delays {
 /* Add what "words" of "bits" take at a port, -1: none, in a phase. */
 void sator_mapper_phase_bits(const struct mapper_phases *phases, struct delays *delays,
         enum phase phase, int port, int64_t words, int64_t bits);
+/* Add what the PE's own memories serve in a stamp, in which sums start from zero if it is "fresh".
+ */
+void sator_mapper_phase_own(const struct mapper_phases *phases, bool fresh, struct delays *delays);
 /* Add "times" a stamp with these delays, whose inside takes "inside". */
 void sator_mapper_phase_stamp(const struct mapper_phases *phases, const struct delays *delays,
         const struct run *inside, int64_t times, struct run *sum);

@@ -403,20 +403,6 @@ static void add_transfer(
         add_store(s, number, &out, delays, EXPOSED_STORES);
 }
 
-static void add_own(const struct short_nest *s, const struct short_stamp *x, struct delays *delays)
-{
-    const struct mapper_phases *phases = s->left.nest.phases;
-
-    for (int i = 0; i < phases->n_own; i++) {
-        const struct mapper_own *own = &phases->own[i];
-        if (own->access != phases->output || !x->fresh)
-            sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN,
-                    own->read_port, 1, own->bits);
-        sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_STORES : WITH_RUN,
-                own->write_port, 1, own->bits);
-    }
-}
-
 static void count_stamp(
         struct short_nest *s, struct stamps *stamps, const struct short_stamp *stamp, int64_t times)
 {
@@ -517,7 +503,7 @@ static void add_short_level(
                 add_transfer(s, t, x, &delays);
         }
         if (level == nest->n_levels - 1)
-            add_own(s, x, &delays);
+            sator_mapper_phase_own(nest->phases, x->fresh, &delays);
         const struct run *inside = short_inside(s, level, x);
         if (inside != NULL)
             sator_mapper_phase_stamp(nest->phases, &delays, inside, stamps->item[j].times, sum);
