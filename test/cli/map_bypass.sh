@@ -46,3 +46,21 @@ loops:
 END
 sator analyze gemm:i=6,j=9,k=4 --arch open.yaml -d odd.yaml
 echo "exit $?"
+# A domain that is no box, whose tensors all may bypass what has a slow port: 40 words read and 15 written at 30, 15
+# products, in 15 cycles: 1,665 pJ.
+cat >corner.yaml <<'END'
+name: corner
+sizes: {i: 3, j: 2, k: 3}
+op: "Y[i,j] += A[i,k] * B[k,j]"
+where: "i + j < 3"
+END
+cat >slow.yaml <<'END'
+name: slow
+levels:
+  - {memory: M0, energy_pj: 30}
+  - {memory: M1, energy_pj: 8, bandwidth_bits: {read: 8}, may_bypass: [A, Y, B]}
+  - {compute: mac, energy_pj: 1}
+END
+for strategy in exhaustive optimal; do
+    sator map corner.yaml --arch slow.yaml --strategy $strategy | grep -o 'proved optimal\|EDP .* pJ x.*'
+done

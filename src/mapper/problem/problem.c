@@ -65,7 +65,7 @@ static enum sator_status add_loops(struct builder *b)
         p->extent[p->n_loops++] = extent;
     }
     p->instances = (int64_t)instances;
-    p->in_hull = !w->is_box;
+    p->in_hull = p->has_counted = !w->is_box; /* its stamps are counted, too */
     return w->is_box ? SATOR_OK : sator_mapper_count_instances(b->ctx, p);
 }
 

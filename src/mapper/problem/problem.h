@@ -292,7 +292,7 @@ struct mapper_problem {
     bool has_energy; /* all figures that a mapping's energy needs are given */
     int n_missing; /* figures of energy that are not given: of levels and links */
     const char **missing; /* their names */
-    bool has_counted; /* some transfer is counted, or a quotient */
+    bool has_counted; /* some transfer is counted, or a quotient, or the domain is no box */
     const struct mapper_skew *skew; /* of the arrays; NULL: none */
     /* Time is the scheduled time, in closed form (phases.h); NULL: it is the roofline, or only the
      * model counts it. The ports through which words pass while nothing else happens, always and

@@ -183,7 +183,7 @@ struct optimal_plan {
     int n_classes;
     struct row_class class[MAPPER_ROWS];
     int n_outside; /* classes outside the innermost memory */
-    int n_outer; /* the first ones, outside all memories that fill the compute units */
+    int n_outer; /* the first ones: count_outer */
     int n_kins;
     struct kin kin[MAPPER_ROWS];
     int n_symmetries;
@@ -509,7 +509,8 @@ double optimal_least_compute(const struct optimal_plan *plan, const struct optim
 void optimal_find_grown(struct optimal_plan *plan);
 void optimal_know_grown(const struct optimal_plan *plan, struct optimal_branch *branch);
 /* Whether the costs of the transfers into memory "m" are bounded by those of a tile that is larger
- * than others; "*grow": they never fall with larger ones, else they shrink (struct mapper_given). */
+ * than others; "*grow": they never fall with larger ones, else they shrink (struct mapper_given).
+ */
 bool optimal_is_bounded(
         const struct optimal_plan *plan, const struct optimal_branch *branch, int m, bool *grow);
 /* Whether the last tile of "loop", as chosen, is as large as the others. */

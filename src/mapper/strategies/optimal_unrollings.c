@@ -349,15 +349,16 @@ static double most_stamps(const struct optimizer *o)
     return high;
 }
 
-/* The classes of rows outside all memories that fill the compute units; none where others could not
- * be told apart by them. */
+/* The classes of rows outside all memories that fill the compute units, or the innermost memory in
+ * what is bounded with that; none where others could not be told apart by them. */
 static int count_outer(const struct optimal_plan *plan)
 {
     const struct mapper_problem *p = plan->problem;
     int row = p->n_rows, count = 0;
 
     for (int t = 0; t < p->n_transfers; t++) {
-        if (p->transfer[t].child == p->n_memories && p->memory[p->transfer[t].parent].row < row)
+        bool fills = p->transfer[t].child == p->n_memories || (plan->joined >> t & 1);
+        if (fills && p->memory[p->transfer[t].parent].row < row)
             row = p->memory[p->transfer[t].parent].row;
     }
     while (count < plan->n_classes && plan->class[count].row[0] < row)
