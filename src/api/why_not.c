@@ -130,7 +130,8 @@ done:
     return st;
 }
 
-/* What is better than the best of all that are searched is not one of them, for whatever reason. */
+/* What is better than the best of all that are searched is not one of them, or the proof is wrong.
+ */
 static void check_value(const struct mapper_problem *p, struct given *given)
 {
     const struct sator_map_result *best = given->best;
@@ -140,7 +141,8 @@ static void check_value(const struct mapper_problem *p, struct given *given)
     if (best != NULL && best->proved && is_alike && value < best->value * (1 - 1e-9) &&
             given->faults.outside.length == 0)
         sator_text_add(&given->faults.outside,
-                "it is one of the mappings that the best one's proof leaves out\n");
+                "it is one of those that the best one's proof leaves out ('left out'), or the "
+                "proof is wrong: please report it\n");
 }
 
 /* SATOR_INFEASIBLE for a mapping that is not legal. */

@@ -339,7 +339,7 @@ static void test_windows_are_general(void **state)
     print_message("%d of %d windows taken, %d volumes and %d tiles compared\n", taken, n_cases,
             volumes, tiles);
     assert_int_equal(wrong, 0);
-    if (n_cases >= 30)
+    if (n_cases >= 30) /* as above */
         assert_true(volumes > n_cases / 4 && tiles > n_cases / 20);
 }
 

@@ -183,7 +183,7 @@ struct optimal_plan {
     int n_classes;
     struct row_class class[MAPPER_ROWS];
     int n_outside; /* classes outside the innermost memory */
-    int n_outer; /* the first ones: count_outer */
+    int n_outer; /* the first ones, outside all that is bounded with the compute units */
     int n_kins;
     struct kin kin[MAPPER_ROWS];
     int n_symmetries;
