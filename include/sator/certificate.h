@@ -23,6 +23,13 @@ SATOR_API enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         const struct sator_map_options *options);
 
+/* What latencies are in a search with "options" whose results are certified, where these do not say
+ * (SATOR_TIMING_AUTO): as in any search, unless certificates cover layer "layer" of "network" (-1:
+ * some layer) on "arch" by the roofline alone. */
+SATOR_API enum sator_timing_choice sator_certificate_timing(struct sator_ctx *ctx,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_map_options *options);
+
 /* A certificate of "result", the answer for layer "layer" of "network" on "arch" (GIVE: free).
  * "count" (may be NULL) says how many of its parts are proved: all of them, or the certificate is
  * not worth the name. SATOR_INPUT with a message for spaces that certificates do not cover;

@@ -49,8 +49,7 @@ struct sator_map_options {
                     any number. Others block all signals. */
     void (*progress)(void *data, const struct sator_map_progress *progress); /* caller's thread */
     void *progress_data;
-    enum sator_timing_choice timing; /* what latencies are; fronts and certificates are of the
-                                        roofline */
+    enum sator_timing_choice timing; /* what latencies are; fronts are of the roofline */
 };
 
 /* What a search did: the certificate's counts. */

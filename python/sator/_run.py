@@ -219,7 +219,7 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
     "exhaustive"; constraints: "PE: only k c" and the like (doc/mapper.md); imperfect: innermost tiles need not divide
     extents; pareto: the front of energy (pJ) and latency (cycles), of a network that of its totals; budget_seconds: stop after so long, 0: never; seed,
     samples: of "random"; limit: the largest space of "exhaustive"; timing: what latencies are, as in analyze;
-    "auto" is "roofline" for fronts and certificates, which are of rooflines; certificate: a file to write why no mapping is
+    "auto" is "roofline" for fronts, and for a certificate of what is covered by rooflines alone; certificate: a file to write why no mapping is
     better, for check() (doc/certificate.md); InputError for what certificates do not cover; progress: a function that is called now and then with a MapProgress, or True for a line of text.
     """
     network = _network(workload)
@@ -228,8 +228,6 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
         raise ValueError("a certificate is of one mapping a layer, not of a front")
     if certificate is not None:
         _try_to_write(certificate)
-    if certificate is not None and timing == "auto":
-        timing = "roofline"
     report, end = _reporter(progress, MapProgress, _map_line)
     try:
         outcome = _sator.map(network._input, number, _arch(arch), _choose("objective", objective, _OBJECTIVES),

@@ -166,6 +166,9 @@ static enum sator_status map_layers(struct job *job)
     int n = s->layer < 0 ? sator_network_layer_count(network) : 1;
     enum sator_status st = sator_check_tensors(job->ctx, network, s->arch->arch);
 
+    if (st == SATOR_OK && s->certify)
+        s->options.timing =
+                sator_certificate_timing(job->ctx, network, s->layer, s->arch->arch, &s->options);
     for (int i = 0; i < n && s->certify && st == SATOR_OK; i++) /* before the work of any */
         st = sator_certificate_covers(
                 job->ctx, network, s->layer < 0 ? i : s->layer, s->arch->arch, &s->options);

@@ -5,6 +5,7 @@
  *     architecture:
  *     mapping:
  *     constraints:         a line each; or none of this
+ *     timing: scheduled    or none of this: the roofline
  *     objective: edp
  *     value: 1.5e+12
  *     parts:               of each choice of what bypasses what
@@ -26,7 +27,9 @@
 
 static const char first_line[] = "sator certificate 1\n";
 static const char *const objectives[] = {"edp", "energy", "latency"};
-static const char *const units[] = {"pJ x cycles of the roofline", "pJ", "cycles of the roofline"};
+static const char *const units[][2] = {{"pJ x cycles of the roofline", "pJ x cycles"}, {"pJ", "pJ"},
+        {"cycles of the roofline", "cycles"}}; /* [objective][by the scheduled time] */
+static const char timing_line[] = "timing: scheduled\n";
 
 enum {
     N_OBJECTIVES = sizeof objectives / sizeof *objectives,
@@ -39,7 +42,7 @@ static struct cert_question all_of(const struct cert_question *question)
 {
     struct cert_question all = *question;
 
-    all.joins_across = all.counts = true;
+    all.joins_across = all.counts = !question->is_scheduled; /* by which no skews are covered */
     return all;
 }
 
@@ -72,8 +75,6 @@ static const char *uncovered_search(const struct sator_map_options *options,
 {
     if (options->imperfect)
         return "factors that do not divide an extent";
-    if (options->timing == SATOR_TIMING_SCHEDULED)
-        return "the scheduled time";
     if (options->strategy == SATOR_MAP_RANDOM || options->strategy == SATOR_MAP_SUNSTONE)
         return unproved; /* these prove nothing */
     if (cert_count_choices(workload, arch) > CERT_CHOICES)
@@ -85,13 +86,16 @@ static const char *uncovered_search(const struct sator_map_options *options,
     return NULL;
 }
 
+static bool is_scheduled(const struct sator_map_result *result)
+{
+    return strcmp(result->timing, "scheduled") == 0;
+}
+
 /* The same of what it found. */
 static const char *uncovered_result(const struct sator_map_result *result)
 {
     if (!result->proved)
         return unproved;
-    if (strcmp(result->timing, "roofline") != 0)
-        return "the scheduled time";
     if (result->order != NULL)
         return "an operation in place";
     return NULL;
@@ -191,6 +195,7 @@ static void put_question(struct sator_text *text, const struct sator_network *ne
     sator_text_put(text, options->n_constraints > 0 ? "constraints:\n" : "");
     for (int i = 0; i < options->n_constraints; i++)
         sator_text_add(text, "  %s\n", options->constraints[i]);
+    sator_text_put(text, is_scheduled(result) ? timing_line : "");
     sator_text_put(text, says);
     sator_text_add(text, "objective: %s\nvalue: %.17g\nparts:\n", objectives[result->objective],
             result->value);
@@ -306,7 +311,7 @@ static enum sator_status put_proof(struct sator_ctx *ctx, struct sator_arena *ar
     struct sator_hush before;
     enum sator_status st = SATOR_LIMIT;
 
-    if (!question->counts || !question->joins_across) {
+    if (question->counts != all.counts || question->joins_across != all.joins_across) {
         sator_ctx_hush(ctx, &before);
         st = put_spaces(ctx, arena, &all, result, &few, text, tally, says);
         sator_ctx_unhush(ctx, &before);
@@ -332,8 +337,9 @@ enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
     const struct sator_workload *workload = &network->layers[layer];
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
-    const struct cert_question question = {
-            workload, arch, own.objective, own.n_constraints, own.constraints, true, true};
+    const bool scheduled = own.timing != SATOR_TIMING_ROOFLINE;
+    const struct cert_question question = {workload, arch, own.objective, scheduled,
+            own.n_constraints, own.constraints, !scheduled, !scheduled};
     const char *why = uncovered_search(&own, workload, arch);
     struct cert_spaces spaces = {0};
     if (why == NULL)
@@ -344,6 +350,39 @@ enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
         st = refuse(ctx, workload, why);
     sator_arena_free(arena);
     return st;
+}
+
+/* Whether certificates cover the layer by a choice of what latencies are. */
+static bool covers_by(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options,
+        enum sator_timing_choice timing)
+{
+    struct sator_map_options own = *options;
+    struct sator_hush before;
+
+    own.timing = timing;
+    sator_ctx_hush(ctx, &before);
+    enum sator_status st = sator_certificate_covers(ctx, network, layer, arch, &own);
+    sator_ctx_unhush(ctx, &before);
+    return st == SATOR_OK;
+}
+
+enum sator_timing_choice sator_certificate_timing(struct sator_ctx *ctx,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_map_options *options)
+{
+    struct sator_map_options own;
+
+    if (sator_take_options(ctx, options, &own, sizeof own, sizeof own) != SATOR_OK ||
+            own.timing != SATOR_TIMING_AUTO)
+        return own.timing;
+    for (int i = 0; i < sator_network_layer_count(network); i++) {
+        if ((layer < 0 || i == layer) &&
+                covers_by(ctx, network, i, arch, &own, SATOR_TIMING_ROOFLINE) &&
+                !covers_by(ctx, network, i, arch, &own, SATOR_TIMING_SCHEDULED))
+            return SATOR_TIMING_ROOFLINE;
+    }
+    return SATOR_TIMING_SCHEDULED;
 }
 
 enum sator_status sator_certificate_write(struct sator_ctx *ctx,
@@ -365,10 +404,14 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     const struct sator_workload *workload = &network->layers[layer];
     const char *why = uncovered_search(&own, workload, arch);
     why = why == NULL ? uncovered_result(result) : why;
+    if (why == NULL && own.timing != SATOR_TIMING_ROOFLINE && !is_scheduled(result))
+        why = "a mapping whose phases are not counted";
     if (why != NULL)
         return refuse(ctx, workload, why);
-    const struct cert_question question = {workload, arch, result->objective, own.n_constraints,
-            own.constraints, is_joined_across(result), is_counted(result)};
+    const bool scheduled = is_scheduled(result);
+    const struct cert_question question = {workload, arch, result->objective, scheduled,
+            own.n_constraints, own.constraints, !scheduled && is_joined_across(result),
+            !scheduled && is_counted(result)};
     arena = sator_arena_new();
     const struct cert_limits limits = {.seconds = own.budget_seconds};
     const char *says = "";
@@ -399,7 +442,7 @@ struct reading {
     char *constraints; /* lines, each ended by NUL; "list" has them */
     int n_list;
     const char **list;
-    bool joins_across, counts;
+    bool is_scheduled, joins_across, counts;
     bool has_late, has_passed, has_left_out; /* of some space, the proof is not about all */
     enum sator_map_objective objective;
     double value;
@@ -465,6 +508,7 @@ static enum sator_status take_question(struct reading *r)
         return malformed(r, "the mapping is missing");
     r->mapping = take_document(r);
     take_constraints(r);
+    r->is_scheduled = take(r, timing_line);
     r->joins_across = take(r, "joins: across\n");
     r->counts = take(r, "words: counted\n");
     int objective = N_OBJECTIVES;
@@ -505,7 +549,8 @@ static enum sator_status check_mapping(struct reading *r, struct sator_arena *ar
         const struct sator_network *network, const struct cert_question *question,
         const struct cert_spaces *spaces, struct cert_tally *tally)
 {
-    static const struct sator_analyze_options options = {.timing = SATOR_TIMING_ROOFLINE};
+    const struct sator_analyze_options options = {
+            .timing = r->is_scheduled ? SATOR_TIMING_SCHEDULED : SATOR_TIMING_ROOFLINE};
     struct sator_dataflow *dataflow = NULL;
     struct sator_result *result = NULL;
     const char *why = NULL;
@@ -612,8 +657,8 @@ static enum sator_status check_one(
         st = malformed(r, "it is about more than one layer, or too many choices");
         goto done;
     }
-    const struct cert_question question = {&network->layers[0], arch, r->objective, r->n_list,
-            r->list, r->joins_across, r->counts};
+    const struct cert_question question = {&network->layers[0], arch, r->objective, r->is_scheduled,
+            r->n_list, r->list, r->joins_across, r->counts};
     const char *why;
     arena = sator_arena_new();
     st = cert_list_spaces(arena, &question, &spaces, &why);
@@ -636,7 +681,8 @@ static enum sator_status check_one(
     sator_text_add(report,
             "  %s on %s: %sno mapping is below %.10g %s; %llu of %llu parts verified\n",
             network->layers[0].name, arch->name, verified == total ? "" : "not certain that ",
-            r->value, units[r->objective], (unsigned long long)verified, (unsigned long long)total);
+            r->value, units[r->objective][r->is_scheduled], (unsigned long long)verified,
+            (unsigned long long)total);
     sator_text_put(report, notes.length > 0 ? notes.data : "");
 done:
     sator_arena_free(arena);

@@ -66,11 +66,16 @@ double cert_fresh(
         const struct cert_places *places, const struct cert_tile *tile, const int64_t *moved);
 
 /* ---- cert_skew.c ---- */
-/* The cycles that compute takes at least: exactly, where all factors are decided. */
+/* The cycles that compute takes at least, and what is exposed beside it: exactly, where all factors
+ * are decided and time has no phases. */
 double cert_cycles(const struct cert_problem *p, const struct cert_part *part);
 /* The first row whose loops keep anything in what stands at row "child_row": those outside end runs
  * of a skewed array, after which PEs hold nothing. */
 int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, int child_row);
+
+/* ---- cert_phases.c ---- */
+/* The cycles in which words move that nothing runs beside, by the scheduled time: at least. */
+double cert_exposed(const struct cert_problem *p, const struct cert_part *part);
 
 /* ---- cert_counted.c ---- */
 /* How many stamps apart, by its own time, a PE may have had at most what it gets from others over

@@ -247,7 +247,7 @@ static double brought(
             (factor * touched(leaf, row, placed, m) - touched(leaf, row, placed | 1U << loop, m));
 }
 
-void cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert_inside *placed,
+double cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert_inside *placed,
         const struct cert_inside *further, int move, double kept[2])
 {
     const struct cert_problem *p = leaf->p;
@@ -274,6 +274,7 @@ void cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert
         kept[1] = steps *
                 (leaf->is_placed[move] ? leaf->all[move] - fresh_words(leaf, move, shift)
                                        : kept_words(leaf, move, 1, shift));
+    return steps;
 }
 
 void cert_place(const struct cert_leaf *leaf, int row, int loop, struct cert_inside *inside)

@@ -54,11 +54,24 @@ struct cert_inside {
 /* ---- cert_leaf.c ---- */
 /* The words, arriving and unique, that the steps of "loop" in "row" keep of a move; loops of the
  * row that stand inside of it are "placed", rows further in "further". At most, where they have no
- * formula. */
-void cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert_inside *placed,
+ * formula. How many steps these are. */
+double cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert_inside *placed,
         const struct cert_inside *further, int move, double kept[2]);
 /* Add a loop of a row. */
 void cert_place(const struct cert_leaf *leaf, int row, int loop, struct cert_inside *inside);
+
+/* ---- cert_phases.c ---- */
+/* A loop at a memory, of more than one iteration, and what one of its steps brings, by move: all
+ * instances together. */
+struct cert_digit {
+    int row, loop;
+    double unique[CERT_MOVES], arriving[CERT_MOVES];
+};
+/* What all orders of a leaf have in common (GIVE: cert_phases_free; NULL is none). */
+struct cert_phases *cert_phases_new(struct cert_leaf *leaf);
+void cert_phases_free(struct cert_phases *phases);
+/* The cycles that an order takes at least, with its digits from the innermost outward. */
+double cert_phases_cycles(struct cert_phases *phases, const struct cert_digit *digit);
 
 /* ---- cert_orders.c ---- */
 /* The least value of all orders, one by one, with words counted that have no formula; of those that

@@ -1,5 +1,6 @@
-/* Orders one by one, where some words have no formula and are counted (cert_walk.c). Each order is
- * counted only as long as it may be below the value that is claimed.
+/* Orders one by one, where some words have no formula and are counted (cert_walk.c), or time has
+ * phases (cert_phases.c). Each order is looked at only as long as it may be below the value that is
+ * claimed.
  */
 #include "base/memo.h"
 #include "base/memory.h"
@@ -7,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_ORDERS = 20000, /* of a part */
@@ -24,6 +26,9 @@ struct orders {
     struct cert_inside further[CERT_MOVES];
     double kept[CERT_MOVES][2];
     struct sator_memo *counted; /* struct known, by move and the orders outside of it */
+    struct cert_phases *phases; /* NULL: there are none */
+    int n_digits;
+    struct cert_digit digit[CERT_MEMORIES * CERT_LOOPS]; /* those that are placed */
 };
 
 struct known {
@@ -54,11 +59,12 @@ static double sum_of(
     return fmax(sum, 0);
 }
 
-/* The value of the words; where "is_whole" all of them are counted. */
-static double value_of(const struct orders *o, const struct cert_words *words, bool is_whole)
+/* The value of the words, in "cycles" at least; where "is_whole" all of them are counted. */
+static double value_of(
+        const struct orders *o, const struct cert_words *words, bool is_whole, double cycles)
 {
     const struct cert_problem *p = o->leaf->p;
-    double cycles = o->prices->cycles, pj = 0;
+    double pj = 0;
 
     for (int l = 0; l < p->n_lanes; l++)
         cycles = fmax(cycles, sum_of(p, &o->prices->lane[l], words));
@@ -140,13 +146,18 @@ static void look_at(struct orders *o)
 {
     const struct cert_problem *p = o->leaf->p;
     struct cert_words words[CERT_MOVES];
+    double cycles = o->prices->cycles;
     bool is_whole = true;
 
     o->n_looked_at++;
     *p->counting += ORDER_WORK;
     for (int m = 0; m < p->n_moves; m++)
         find_words(o, m, &words[m]);
-    double value = value_of(o, words, false);
+    double value = value_of(o, words, false, cycles);
+    if (o->phases != NULL && value < o->goal) {
+        cycles = fmax(cycles, cert_phases_cycles(o->phases, o->digit));
+        value = value_of(o, words, false, cycles);
+    }
     for (int k = 0; k < 2 * p->n_moves && value < o->goal;
             k++) { /* those without a formula first */
         const int m = k % p->n_moves;
@@ -155,13 +166,13 @@ static void look_at(struct orders *o)
         const struct known *known = count(o, m);
         if (known->is_counted) {
             words[m] = known->words;
-            value = fmax(value, value_of(o, words, false));
+            value = fmax(value, value_of(o, words, false, cycles));
         } else {
             is_whole &= !o->leaf->is_counted[m] && is_at_most(o, m);
         }
     }
     if (value < o->goal && is_whole)
-        value = fmax(value, value_of(o, words, true));
+        value = fmax(value, value_of(o, words, true, cycles));
     o->least = fmin(o->least, value);
 }
 
@@ -211,6 +222,24 @@ static void end_row(struct orders *o, int m)
         o->further[k] = before[k];
 }
 
+/* Add what a step of the loop keeps of a move to the sums; what it brings is the digit's. */
+static void add_kept(struct orders *o, int row, int loop, const struct cert_inside *placed, int m)
+{
+    struct cert_leaf *leaf = o->leaf;
+    struct cert_digit *digit = &o->digit[o->n_digits];
+    double kept[2];
+
+    if (leaf->p->move[m].child_row <= row) {
+        digit->unique[m] = digit->arriving[m] = 0;
+        return;
+    }
+    double steps = cert_find_kept(leaf, row, loop, placed, &o->further[m], m, kept);
+    digit->arriving[m] = leaf->held[m][0].copies * leaf->held[m][0].words - kept[0] / steps;
+    digit->unique[m] = leaf->all[m] - kept[1] / steps;
+    o->kept[m][0] += kept[0];
+    o->kept[m][1] += kept[1];
+}
+
 /* The loops "left" outside of those that are placed, in all orders. */
 static void order_row(struct orders *o, int m, unsigned left, struct cert_inside *placed)
 {
@@ -226,22 +255,16 @@ static void order_row(struct orders *o, int m, unsigned left, struct cert_inside
         double before[CERT_MOVES][2];
         if (!(left >> i & 1) || (p->row[row].within[i] & left & ~(1U << i)) != 0)
             continue;
-        for (int k = 0; k < p->n_moves; k++) {
-            double kept[2] = {0, 0};
-            if (p->move[k].child_row > row)
-                cert_find_kept(o->leaf, row, i, placed, &o->further[k], k, kept);
-            for (int grouped = 0; grouped < 2; grouped++) {
-                before[k][grouped] = o->kept[k][grouped];
-                o->kept[k][grouped] += kept[grouped];
-            }
-        }
+        memcpy(before, o->kept, sizeof before);
+        for (int k = 0; k < p->n_moves; k++)
+            add_kept(o, row, i, placed, k);
+        o->digit[o->n_digits].row = row;
+        o->digit[o->n_digits++].loop = i;
         o->order[m].loop[__builtin_popcount(left) - 1] = i;
         cert_place(o->leaf, row, i, &more);
         order_row(o, m, left & ~(1U << i), &more);
-        for (int k = 0; k < p->n_moves; k++) {
-            o->kept[k][0] = before[k][0];
-            o->kept[k][1] = before[k][1];
-        }
+        memcpy(o->kept, before, sizeof before);
+        o->n_digits--;
     }
 }
 
@@ -254,12 +277,14 @@ double cert_least_counted(struct cert_leaf *leaf, const struct cert_prices *pric
             .goal = goal,
             .least = INFINITY,
             .most = *leaf->p->counting + MOST_LOOKS,
-            .counted = sator_memo_new(sizeof(struct known))};
+            .counted = sator_memo_new(sizeof(struct known)),
+            .phases = leaf->p->is_scheduled ? cert_phases_new(leaf) : NULL};
     for (int m = 0; m < leaf->p->n_moves; m++)
         o->further[m].stamps = 1;
     order_from(o, leaf->p->n_memories - 1);
     double least = is_too_long(o) ? 0 : o->least;
     sator_memo_free(o->counted);
+    cert_phases_free(o->phases);
     free(o);
     return least;
 }

@@ -237,7 +237,7 @@ static enum sator_status add_levels(struct maker *k)
                     sator_compute_figure(p->arena, &level->compute, sator_operand_bits(k->workload))
                             .value;
             SATOR_TRY(figure(k, pj, &p->mac_pj));
-            p->cycles = level->compute.cycles;
+            p->cycles = p->is_scheduled ? ceil(level->compute.cycles) : level->compute.cycles;
             double leakage = level->compute.leakage_pj.value;
             p->leakage_pj += isnan(leakage) ? 0 : leakage * instances;
         }
@@ -389,6 +389,8 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
         const struct sator_link *link = &array->links[i];
         if (!serves(link->n_tensors, link->tensors, access->tensor))
             continue;
+        if (k->p->is_scheduled && !isnan(link->bandwidth_bits))
+            return refuse(k, "links with a bandwidth by the scheduled time");
         SATOR_TRY(figure(
                 k, sator_link_action(NULL, link, access->tensor, access->word_bits).word_pj, &pj));
         SATOR_TRY(add_link(k, level, link, pj, move));
@@ -398,6 +400,8 @@ static enum sator_status add_wires(struct maker *k, int level, struct cert_move 
         const struct sator_bus *bus = &array->buses[i];
         if (bus->is_reduction != is_output || !serves(bus->n_tensors, bus->tensors, access->tensor))
             continue;
+        if (k->p->is_scheduled && !isnan(bus->bandwidth_bits))
+            return refuse(k, "buses and trees with a bandwidth by the scheduled time");
         SATOR_TRY(figure(
                 k, sator_bus_action(NULL, bus, access->tensor, access->word_bits).word_pj, &pj));
         SATOR_TRY(add_bus(k, level, bus, pj, move));
@@ -439,7 +443,8 @@ static enum sator_status add_lanes(struct maker *k)
                 continue;
             if (p->n_lanes == CERT_LANES)
                 return refuse(k, "more than 32 ports with a bandwidth");
-            p->lane[p->n_lanes++] = (struct cert_lane){m, lanes[m][i].bits};
+            p->lane[p->n_lanes++] = (struct cert_lane){m, lanes[m][i].bits,
+                    (double)lanes[m][i].burst.setup_cycles, (double)lanes[m][i].burst.granule_bits};
         }
     }
     for (int i = 0; i < p->n_moves; i++) {
@@ -468,6 +473,38 @@ static unsigned space_rows(const struct cert_problem *p, int from, int to)
     return rows;
 }
 
+/* ---- when words move ---- */
+
+/* Whether nothing runs while words pass the memory's ports, unless what is inside of it says so. */
+static bool waits(const struct maker *k, int m)
+{
+    const struct sator_level *level = &k->arch->levels[k->p->row[k->p->memory[m].row].level];
+
+    return level == sator_arch_scratchpad(k->arch) && !level->memory.overlaps;
+}
+
+static void set_kinds(const struct maker *k, struct cert_move *move)
+{
+    const struct cert_problem *p = k->p;
+    const char *tensor = p->tensor[move->tensor].name;
+    const bool is_inner = move->child < p->n_memories; /* else compute units */
+    const struct sator_transfers *said = is_inner ? &p->memory[move->child].spec->transfers : NULL;
+    bool is_said = is_inner && said->others != SATOR_TRANSFER_UNSAID;
+
+    for (int i = 0; is_inner && i < said->n_tensors; i++)
+        is_said |= strcmp(said->tensors[i].tensor, tensor) == 0;
+    for (int of_stamps = 0; of_stamps < 2; of_stamps++) {
+        if (!is_said && waits(k, move->parent))
+            move->kind[of_stamps] = SATOR_TRANSFER_SERIAL;
+        else if (!is_inner)
+            move->kind[of_stamps] = SATOR_TRANSFER_STREAMED;
+        else
+            move->kind[of_stamps] = sator_memory_transfers(k->arch,
+                    &k->arch->levels[p->row[p->memory[move->child].row].level], tensor,
+                    of_stamps == 1);
+    }
+}
+
 static enum sator_status add_move(struct maker *k, int tensor, int parent, int child)
 {
     struct cert_problem *p = k->p;
@@ -489,6 +526,7 @@ static enum sator_status add_move(struct maker *k, int tensor, int parent, int c
         last = p->row[r].level;
         SATOR_TRY(add_wires(k, last, move));
     }
+    set_kinds(k, move);
     move->passed &= ~move->shared;
     for (int l = 0; l < move->n_links && l < CERT_LINKS; l++) {
         for (int r = 0; r < p->n_rows; r++)
@@ -524,6 +562,7 @@ static enum sator_status add_moves(struct maker *k)
             parent = m;
         }
         p->own[a] = parent;
+        p->own_waits[a] = waits(k, parent);
         if (space_rows(p, p->memory[parent].row, p->n_rows) == 0)
             continue;
         SATOR_TRY(add_move(k, a, parent, p->n_memories));
@@ -670,6 +709,7 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
 
     *problem = (struct cert_problem){.arena = arena,
             .objective = question->objective,
+            .is_scheduled = question->is_scheduled,
             .across = space->across,
             .counts = question->counts && !space->across};
     problem->counting = SATOR_NEW(arena, uint64_t);
@@ -686,8 +726,11 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
             return refuse(&k, sator_arena_printf(arena, "the constraint '%s'", text));
     }
     ban_passed(problem);
-    for (int i = 0; i < problem->n_moves; i++)
+    for (int i = 0; i < problem->n_moves; i++) {
         problem->move[i].may_count = cert_is_counted(problem, &nothing, &problem->move[i]);
+        if (problem->move[i].may_count && problem->is_scheduled)
+            return refuse(&k, "words that have no formula by the scheduled time");
+    }
     join_rows(problem, space->apart);
 done:
     return st;

@@ -275,6 +275,10 @@ enum sator_status cert_list_spaces(struct sator_arena *arena, const struct cert_
         *why = "more than 64 skews";
         return SATOR_INPUT;
     }
+    if (question->is_scheduled && l.n_skews > 0) {
+        *why = "skews by the scheduled time";
+        return SATOR_INPUT;
+    }
     for (int k = any_wanted ? 0 : -1; k < l.n_skews; k++) {
         struct cert_space space = k < 0 ? none : l.skew[k];
         int n = k >= 0 && question->joins_across && may_join_across(&l, &space) ? 2 : 1;
@@ -340,7 +344,8 @@ double cert_cycles(const struct cert_problem *p, const struct cert_part *part)
         if (is_known) /* the loops of all memories further out are in one run with these */
             known = p->across ? known * own + later : known * (own + later);
     }
-    return (p->across ? known * open + spans : known * (open + spans)) * p->cycles;
+    double cycles = (p->across ? known * open + spans : known * (open + spans)) * p->cycles;
+    return cycles + (p->is_scheduled ? cert_exposed(p, part) : 0);
 }
 
 int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, int child_row)

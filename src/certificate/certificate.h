@@ -87,6 +87,8 @@ struct cert_memory {
 struct cert_lane {
     int memory;
     double bandwidth; /* bits a cycle and instance */
+    double setup,
+            granule; /* by the scheduled time: cycles of a transfer, whose bits are rounded up */
 };
 
 /* A tensor between a memory that holds it and the next one inside that does, or the compute units.
@@ -127,12 +129,14 @@ struct cert_move {
     bool merges; /* sums are added on the way out */
     double bus_pj; /* of a word that the network spares */
     int read_lane, update_lane, fill_lane; /* parent's reads and writes, child's writes; or -1 */
+    enum sator_transfer_kind kind[2]; /* [true]: where the child holds one stamp's words */
     int inward; /* the tensor's next move further in, or -1 */
 };
 
 struct cert_problem {
     struct sator_arena *arena;
     enum sator_map_objective objective;
+    bool is_scheduled; /* time has phases */
     int n_loops;
     const char *loop_name[CERT_LOOPS];
     int64_t extent[CERT_LOOPS];
@@ -147,6 +151,7 @@ struct cert_problem {
     struct cert_move move[CERT_MOVES];
     int own[CERT_TENSORS]; /* the memory that serves the compute units with no array between; -1 */
     int own_lane[CERT_TENSORS][2]; /* that serves reads and writes there; or -1 */
+    bool own_waits[CERT_TENSORS]; /* these are serial */
     int n_lanes;
     struct cert_lane lane[CERT_LANES];
     double mac_pj, cycles, leakage_pj; /* of an instance; leakage of everything, a cycle */
@@ -176,6 +181,7 @@ struct cert_question {
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     enum sator_map_objective objective;
+    bool is_scheduled; /* by the scheduled time, not the roofline */
     int n_constraints;
     const char *const *constraints;
     bool joins_across; /* with skewed loops joined across the tiles of memories */

@@ -71,8 +71,6 @@ static int read_options(struct mapping *mapping)
             .top_down = choice(options->direction, directions, 2) == 1,
             .intra_order = choice(options->intra_order, intra, 3),
             .timing = cli_timing(options)};
-    if (options->timing == NULL && options->certificate != NULL)
-        mapping->map.timing = SATOR_TIMING_ROOFLINE; /* which these are about */
     return cli_read_budget(options, &mapping->map.budget_seconds);
 }
 
@@ -563,6 +561,19 @@ static int check_scope(const struct mapping *mapping)
 
 /* ---- what cannot be certified ---- */
 
+/* Where it is not said what latencies are, they are what certificates cover. */
+static void choose_timing(struct mapping *mapping)
+{
+    const enum sator_timing_choice said = mapping->map.timing;
+
+    mapping->map.timing = sator_certificate_timing(
+            mapping->ctx, mapping->network, mapping->layer, mapping->arch, &mapping->map);
+    if (said == SATOR_TIMING_AUTO && mapping->map.timing == SATOR_TIMING_ROOFLINE)
+        fprintf(stderr,
+                "sator: note: %s: certificates cover rooflines alone: latencies are these\n",
+                sator_arch_name(mapping->arch));
+}
+
 /* Whether the layer's mapping may turn out to be covered. A constraint that only certificates do
  * not know may be none at all, which the search says better. */
 static bool may_be_certified(const struct mapping *mapping, int layer)
@@ -652,8 +663,11 @@ static int map_machines(struct mapping *mappings, int n)
         exit_code = cli_choose_layer(mappings[0].network, options->layer, &mappings[0].layer);
     if (exit_code == CLI_DONE)
         exit_code = check_scope(&mappings[0]);
-    for (int i = 1; i < n; i++)
+    for (int i = 0; i < n && exit_code == CLI_DONE; i++) {
         mappings[i].layer = mappings[0].layer;
+        if (options->certificate != NULL)
+            choose_timing(&mappings[i]);
+    }
     if (exit_code == CLI_DONE)
         exit_code = refuse_uncovered(mappings, n);
     if (exit_code != CLI_DONE)

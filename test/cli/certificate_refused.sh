@@ -25,6 +25,9 @@ YAML
 try net.yaml --arch conventional
 try net.yaml --arch conventional --layer diagonal
 try net.yaml --arch conventional --strategy random
+echo 'skews have no phases here'
+try gemm.yaml --arch tpu-8x8 --timing scheduled
+try gemm.yaml --arch tpu-8x8
 echo 'a constraint that is none'
 # shellcheck disable=SC2086
 try $problem --constraint 'utilisation 0.5'
