@@ -396,8 +396,7 @@ static void order_row(struct sums *s, int row, const struct cert_inside *further
     free(front);
 }
 
-/* The sums of words that are not kept at all; in the steps of rows that are not decided all are. */
-static double all_words(const struct cert_leaf *leaf, const struct cert_weights *w)
+double cert_all_words(const struct cert_leaf *leaf, const struct cert_weights *w)
 {
     double sum = w->constant;
 
@@ -437,7 +436,7 @@ static double least(void *data, const struct cert_weights *w)
     struct sums s = {.leaf = data, .n = 1, .weights = &w};
 
     order_all(&s);
-    return fmax(all_words(data, w) - s.front.saved[0][0], 0);
+    return fmax(cert_all_words(data, w) - s.front.saved[0][0], 0);
 }
 
 /* The least value of all orders, energy and the times of all lanes taken together. */
@@ -455,8 +454,8 @@ static double least_of_front(struct cert_leaf *leaf, const struct cert_prices *p
     for (int k = 0; k < s.front.n; k++) {
         double cycles = prices->cycles;
         for (int w = 1; w < s.n; w++)
-            cycles = fmax(cycles, all_words(leaf, list[w]) - s.front.saved[k][w]);
-        double pj = all_words(leaf, list[0]) - s.front.saved[k][0];
+            cycles = fmax(cycles, cert_all_words(leaf, list[w]) - s.front.saved[k][w]);
+        double pj = cert_all_words(leaf, list[0]) - s.front.saved[k][0];
         value = fmin(value, cert_value_of(p, pj, cycles));
     }
     return value;
@@ -508,7 +507,7 @@ static double least_decided(void *data, const struct cert_weights *w)
     struct sums s = {.leaf = d->leaf, .n = 1, .weights = &w};
 
     order_all(&s);
-    double here = all_words(d->leaf, w) - s.front.saved[0][0];
+    double here = cert_all_words(d->leaf, w) - s.front.saved[0][0];
     return fmax(here + cert_view_rest(d->view, d->leaf->first, d->leaf->last, w), 0);
 }
 

@@ -57,21 +57,25 @@ struct cert_inside {
  * formula. How many steps these are. */
 double cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct cert_inside *placed,
         const struct cert_inside *further, int move, double kept[2]);
+/* The sum over the words of which nothing is kept; in the steps of rows that are not decided all
+ * are. */
+double cert_all_words(const struct cert_leaf *leaf, const struct cert_weights *w);
 /* Add a loop of a row. */
 void cert_place(const struct cert_leaf *leaf, int row, int loop, struct cert_inside *inside);
 
 /* ---- cert_phases.c ---- */
-/* A loop at a memory, of more than one iteration, and what one of its steps brings, by move: all
- * instances together. */
+/* A loop at a memory, of more than one iteration. By move, arriving and unique words, all instances
+ * together: what one of its steps brings, and what all of them keep. */
 struct cert_digit {
     int row, loop;
-    double unique[CERT_MOVES], arriving[CERT_MOVES];
+    double (*brought)[2], (*kept)[2];
+    double *saved; /* by sums over words, at whose weights they are kept */
 };
 /* What all orders of a leaf have in common (GIVE: cert_phases_free; NULL is none). */
 struct cert_phases *cert_phases_new(struct cert_leaf *leaf);
 void cert_phases_free(struct cert_phases *phases);
 /* The cycles that an order takes at least, with its digits from the innermost outward. */
-double cert_phases_cycles(struct cert_phases *phases, const struct cert_digit *digit);
+double cert_phases_cycles(struct cert_phases *phases, const struct cert_digit *const *digit);
 
 /* ---- cert_orders.c ---- */
 /* The least value of all orders, one by one, with words counted that have no formula; of those that

@@ -8,12 +8,25 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     MOST_ORDERS = 20000, /* of a part */
+    MOST_LOOPS = 10, /* at a memory */
     MOST_LOOKS = 1 << 27, /* at words of a part: some seconds */
     ORDER_WORK = 4096 /* about, in looks */
+};
+
+enum {
+    MOST_SUMS = 1 + CERT_LANES /* energy, and the time of each lane */
+};
+
+/* The orders of one memory's loops. What a step of a loop keeps depends on which loops stand inside
+ * of it, not on their order: all of it is known before any order is. */
+struct row_orders {
+    int n, loop[CERT_LOOPS];
+    unsigned within[CERT_LOOPS]; /* what constraints put inside, by place in the list */
+    struct cert_digit *digit; /* by the set of loops inside, and loop */
+    double (*most)[MOST_SUMS]; /* by set: what the other loops save at most */
 };
 
 struct orders {
@@ -22,13 +35,15 @@ struct orders {
     double goal, least;
     int n_looked_at;
     uint64_t most; /* of the problem's "counting" */
+    int n_sums;
+    double all[MOST_SUMS]; /* what words cost of which nothing is kept */
+    struct row_orders row[CERT_MEMORIES];
     struct cert_order order[CERT_MEMORIES];
-    struct cert_inside further[CERT_MOVES];
-    double kept[CERT_MOVES][2];
     struct sator_memo *counted; /* struct known, by move and the orders outside of it */
     struct cert_phases *phases; /* NULL: there are none */
     int n_digits;
-    struct cert_digit digit[CERT_MEMORIES * CERT_LOOPS]; /* those that are placed */
+    const struct cert_digit *digit[CERT_MEMORIES * CERT_LOOPS]; /* the innermost first */
+    double saved[CERT_MEMORIES * CERT_LOOPS + 1][MOST_SUMS]; /* by the first of these */
 };
 
 struct known {
@@ -43,8 +58,12 @@ static void find_words(const struct orders *o, int m, struct cert_words *words)
     const struct cert_move *v = &leaf->p->move[m];
     const struct cert_held *held = leaf->held[m];
 
-    words->unique = leaf->stamps[m] * leaf->all[m] - o->kept[m][1];
-    words->arriving = leaf->stamps[m] * held->copies * held->words - o->kept[m][0];
+    words->unique = leaf->stamps[m] * leaf->all[m];
+    words->arriving = leaf->stamps[m] * held->copies * held->words;
+    for (int k = 0; k < o->n_digits; k++) {
+        words->arriving -= o->digit[k]->kept[m][0];
+        words->unique -= o->digit[k]->kept[m][1];
+    }
     words->merged = v->merges ? words->arriving - words->unique : 0;
     words->wire_pj = (words->arriving - words->unique) * v->bus_pj;
 }
@@ -181,108 +200,181 @@ static bool is_too_long(const struct orders *o)
     return o->n_looked_at > MOST_ORDERS || *o->leaf->p->counting > o->most;
 }
 
-static void order_row(struct orders *o, int m, unsigned left, struct cert_inside *placed);
+/* ---- what steps keep ---- */
 
-/* All orders of memory "m" and those outside of it. */
-static void order_from(struct orders *o, int m)
+static const struct cert_weights *weights_of(const struct orders *o, int sum)
+{
+    return sum == 0 ? &o->prices->energy : &o->prices->lane[sum - 1];
+}
+
+/* What the steps of a loop keep and bring, where "placed" stands inside of it on its row. */
+static void find_digit(struct orders *o, int row, int loop, const struct cert_inside *placed,
+        const struct cert_inside *further, struct cert_digit *digit)
+{
+    struct cert_leaf *leaf = o->leaf;
+    const struct cert_problem *p = leaf->p;
+    const size_t n = (size_t)p->n_moves;
+
+    *digit = (struct cert_digit){.row = row,
+            .loop = loop,
+            .kept = sator_arena_alloc(leaf->arena, sizeof *digit->kept * n),
+            .brought = sator_arena_alloc(leaf->arena, sizeof *digit->brought * n),
+            .saved = sator_arena_alloc(leaf->arena, sizeof *digit->saved * (size_t)o->n_sums)};
+    for (int m = 0; m < p->n_moves; m++) {
+        if (p->move[m].child_row <= row)
+            continue;
+        double *kept = digit->kept[m], *brought = digit->brought[m];
+        double steps = cert_find_kept(leaf, row, loop, placed, &further[m], m, kept);
+        brought[0] = leaf->held[m][0].copies * leaf->held[m][0].words - kept[0] / steps;
+        brought[1] = leaf->all[m] - kept[1] / steps;
+        for (int k = 0; k < o->n_sums; k++)
+            digit->saved[k] +=
+                    weights_of(o, k)->arriving[m] * kept[0] + weights_of(o, k)->unique[m] * kept[1];
+    }
+}
+
+/* Whether the k-th loop of the row may stand next outside of "set". */
+static bool may_follow(const struct row_orders *row, unsigned set, int k)
+{
+    return !(set >> k & 1) && (row->within[k] & ~set) == 0;
+}
+
+/* All that the orders of memory "m" are made of. False where there are too many. */
+static bool find_row(struct orders *o, int m, const struct cert_inside *further)
 {
     const struct cert_problem *p = o->leaf->p;
-    struct cert_inside before[CERT_MOVES], placed = {.stamps = 1};
-    unsigned left = 0;
+    const int at = p->memory[m].row;
+    struct row_orders *row = &o->row[m];
+
+    for (int i = 0; i < p->n_loops; i++) {
+        if (o->leaf->part->factor[at][i] > 1)
+            row->loop[row->n++] = i;
+    }
+    for (int k = 0; k < row->n * row->n; k++)
+        row->within[k / row->n] |=
+                (p->row[at].within[row->loop[k / row->n]] >> row->loop[k % row->n] & 1)
+                << k % row->n;
+    if (row->n > MOST_LOOPS)
+        return false;
+    const unsigned sets = 1U << row->n;
+    row->digit = sator_arena_alloc(o->leaf->arena, sizeof *row->digit * sets * (size_t)row->n + 1);
+    row->most = sator_arena_alloc(o->leaf->arena, sizeof *row->most * sets);
+    for (unsigned set = sets - 1; set-- > 0;) {
+        struct cert_inside placed = {.stamps = 1};
+        double *most = row->most[set];
+        for (int k = 0; k < row->n; k++) {
+            if (set >> k & 1)
+                cert_place(o->leaf, at, row->loop[k], &placed);
+        }
+        for (int w = 0; w < o->n_sums; w++)
+            most[w] = -INFINITY; /* no order is begun so */
+        for (int k = 0; k < row->n; k++) {
+            struct cert_digit *digit = &row->digit[set * (unsigned)row->n + (unsigned)k];
+            if (!may_follow(row, set, k))
+                continue;
+            find_digit(o, at, row->loop[k], &placed, further, digit);
+            for (int w = 0; w < o->n_sums; w++)
+                most[w] = fmax(most[w], digit->saved[w] + row->most[set | 1U << k][w]);
+        }
+    }
+    return true;
+}
+
+static bool find_rows(struct orders *o)
+{
+    const struct cert_problem *p = o->leaf->p;
+    struct cert_inside further[CERT_MOVES];
+
+    for (int m = 0; m < p->n_moves; m++)
+        further[m] = (struct cert_inside){.stamps = 1};
+    for (int m = p->n_memories - 1; m >= 0; m--) {
+        if (!find_row(o, m, further))
+            return false;
+        for (int k = 0; k < p->n_moves; k++) {
+            for (int i = 0; i < p->n_loops && p->move[k].child_row > p->memory[m].row; i++)
+                cert_place(o->leaf, p->memory[m].row, i, &further[k]);
+        }
+    }
+    return true;
+}
+
+/* ---- orders ---- */
+
+/* The value at least, whatever stands outside of the digits that are placed: loops of memory "m"
+ * that are not in "set", and those of memories outside. */
+static double bound(const struct orders *o, int m, unsigned set)
+{
+    const struct cert_problem *p = o->leaf->p;
+    double cycles = o->prices->cycles, pj = 0;
+
+    for (int w = 0; w < o->n_sums; w++) {
+        double left = o->all[w] - o->saved[o->n_digits][w];
+        for (int outer = 0; outer <= m; outer++)
+            left -= o->row[outer].most[outer == m ? set : 0][w];
+        if (w == 0)
+            pj = fmax(left, 0);
+        else
+            cycles = fmax(cycles, left);
+    }
+    return cert_value_of(p, pj, cycles);
+}
+
+/* All orders of memory "m"'s loops outside of "set", and of those of memories outside. */
+static void order_from(struct orders *o, int m, unsigned set)
+{
+    struct row_orders *row = m < 0 ? NULL : &o->row[m];
+    const unsigned all = m < 0 ? 0 : (1U << row->n) - 1;
 
     if (m < 0) {
         look_at(o);
         return;
     }
-    int row = p->memory[m].row;
-    for (int i = 0; i < p->n_loops; i++)
-        left |= o->leaf->part->factor[row][i] > 1 ? 1U << i : 0;
-    o->order[m].n = __builtin_popcount(left);
-    for (int k = 0; k < p->n_moves; k++)
-        before[k] = o->further[k];
-    order_row(o, m, left, &placed);
-    for (int k = 0; k < p->n_moves; k++)
-        o->further[k] = before[k];
-}
-
-/* The row has all its loops: go on with the memory outside. */
-static void end_row(struct orders *o, int m)
-{
-    const struct cert_problem *p = o->leaf->p;
-    int row = p->memory[m].row;
-    struct cert_inside before[CERT_MOVES];
-
-    for (int k = 0; k < p->n_moves; k++) {
-        before[k] = o->further[k];
-        for (int i = 0; i < p->n_loops && p->move[k].child_row > row; i++)
-            cert_place(o->leaf, row, i, &o->further[k]);
-    }
-    order_from(o, m - 1);
-    for (int k = 0; k < p->n_moves; k++)
-        o->further[k] = before[k];
-}
-
-/* Add what a step of the loop keeps of a move to the sums; what it brings is the digit's. */
-static void add_kept(struct orders *o, int row, int loop, const struct cert_inside *placed, int m)
-{
-    struct cert_leaf *leaf = o->leaf;
-    struct cert_digit *digit = &o->digit[o->n_digits];
-    double kept[2];
-
-    if (leaf->p->move[m].child_row <= row) {
-        digit->unique[m] = digit->arriving[m] = 0;
+    if (set == all) {
+        o->order[m].n = row->n;
+        order_from(o, m - 1, 0);
         return;
     }
-    double steps = cert_find_kept(leaf, row, loop, placed, &o->further[m], m, kept);
-    digit->arriving[m] = leaf->held[m][0].copies * leaf->held[m][0].words - kept[0] / steps;
-    digit->unique[m] = leaf->all[m] - kept[1] / steps;
-    o->kept[m][0] += kept[0];
-    o->kept[m][1] += kept[1];
-}
-
-/* The loops "left" outside of those that are placed, in all orders. */
-static void order_row(struct orders *o, int m, unsigned left, struct cert_inside *placed)
-{
-    const struct cert_problem *p = o->leaf->p;
-    const int row = p->memory[m].row;
-
-    if (left == 0) {
-        end_row(o, m);
+    double least = bound(o, m, set);
+    if (least >= o->goal) {
+        o->least = fmin(o->least, least);
         return;
     }
-    for (int i = 0; i < p->n_loops && !is_too_long(o); i++) {
-        struct cert_inside more = *placed;
-        double before[CERT_MOVES][2];
-        if (!(left >> i & 1) || (p->row[row].within[i] & left & ~(1U << i)) != 0)
+    const int place = row->n - 1 - __builtin_popcount(set);
+    for (int k = 0; k < row->n && !is_too_long(o); k++) {
+        const struct cert_digit *digit = &row->digit[set * (unsigned)row->n + (unsigned)k];
+        if (!may_follow(row, set, k))
             continue;
-        memcpy(before, o->kept, sizeof before);
-        for (int k = 0; k < p->n_moves; k++)
-            add_kept(o, row, i, placed, k);
-        o->digit[o->n_digits].row = row;
-        o->digit[o->n_digits++].loop = i;
-        o->order[m].loop[__builtin_popcount(left) - 1] = i;
-        cert_place(o->leaf, row, i, &more);
-        order_row(o, m, left & ~(1U << i), &more);
-        memcpy(o->kept, before, sizeof before);
+        for (int w = 0; w < o->n_sums; w++)
+            o->saved[o->n_digits + 1][w] = o->saved[o->n_digits][w] + digit->saved[w];
+        o->order[m].loop[place] = row->loop[k];
+        o->digit[o->n_digits++] = digit;
+        order_from(o, m, set | 1U << k);
         o->n_digits--;
     }
 }
 
 double cert_least_counted(struct cert_leaf *leaf, const struct cert_prices *prices, double goal)
 {
+    const struct cert_problem *p = leaf->p;
     struct orders *o = sator_alloc(sizeof *o);
+    double least = 0;
 
+    if (leaf->arena == NULL)
+        leaf->arena = sator_arena_new();
     *o = (struct orders){.leaf = leaf,
             .prices = prices,
             .goal = goal,
             .least = INFINITY,
-            .most = *leaf->p->counting + MOST_LOOKS,
-            .counted = sator_memo_new(sizeof(struct known)),
-            .phases = leaf->p->is_scheduled ? cert_phases_new(leaf) : NULL};
-    for (int m = 0; m < leaf->p->n_moves; m++)
-        o->further[m].stamps = 1;
-    order_from(o, leaf->p->n_memories - 1);
-    double least = is_too_long(o) ? 0 : o->least;
+            .n_sums = 1 + p->n_lanes,
+            .most = *p->counting + MOST_LOOKS};
+    for (int w = 0; w < o->n_sums && (w > 0 || p->objective != SATOR_MAP_LATENCY); w++)
+        o->all[w] = cert_all_words(leaf, weights_of(o, w));
+    if (find_rows(o)) {
+        o->counted = sator_memo_new(sizeof(struct known));
+        o->phases = p->is_scheduled ? cert_phases_new(leaf) : NULL;
+        order_from(o, p->n_memories - 1, 0);
+        least = is_too_long(o) ? 0 : o->least;
+    }
     sator_memo_free(o->counted);
     cert_phases_free(o->phases);
     free(o);

@@ -5,12 +5,12 @@
  * stamps that a digit makes are a first one, a last one, and those between, which are all alike.
  * So a run is summed up digit by digit from the outermost inward, each kind of its parts once.
  */
-#include "base/memo.h"
 #include "base/memory.h"
 #include "certificate/cert_leaf.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     NONE = -1 /* digit: nothing stepped into the first stamp, nothing steps out of the last */
@@ -26,7 +26,7 @@ enum set {
     N_SETS
 };
 
-/* What a run takes: in all, and each port. */
+/* What a run takes: in all, and each port of those that there are. */
 struct run {
     double cycles, busy[CERT_LANES];
 };
@@ -46,6 +46,14 @@ struct level {
     struct transfer transfer[CERT_MOVES];
 };
 
+/* A part of a run: where it begins, and what is known of the stamps at its ends. */
+struct part_of_run {
+    int level, depth; /* stamps of the level, from this digit inward */
+    int in, out;
+    unsigned own, next; /* tensors of whose sums the first stamp, the one behind the last, are the
+                           first ones */
+};
+
 struct cert_phases {
     const struct cert_leaf *leaf;
     int n_digits, n_levels;
@@ -53,16 +61,15 @@ struct cert_phases {
     unsigned outputs; /* tensors ... */
     unsigned parted[CERT_MEMORIES + 1]; /* ... of whose sums some instance of a memory, or of the
                                            compute units, never starts any */
-    const struct cert_digit *digit; /* the innermost first */
-    struct sator_memo *runs; /* struct run, by their kind */
-};
-
-/* A part of a run: where it begins, and what is known of the stamps at its ends. */
-struct part_of_run {
-    int level, depth; /* stamps of the level, from this digit inward */
-    int in, out;
-    unsigned own, next; /* tensors of whose sums the first stamp, the one behind the last, are the
-                           first ones */
+    const struct cert_digit *const *digit; /* the innermost first */
+    int n_known, room;
+    struct known_run {
+        struct part_of_run part;
+        struct run run;
+        int next; /* that begins at the same digit and level, or NONE */
+    } * known;
+    int first[CERT_MEMORIES * (CERT_LOOPS + 1) + 1]; /* by digit and level: of a level each digit
+                                                        but one is of no other */
 };
 
 /* As the model rounds up; sums of decimal figures in binary are a little more or less. */
@@ -73,7 +80,7 @@ static double whole(double cycles)
 
 static const struct cert_digit *digit_of(const struct cert_phases *ph, int depth)
 {
-    return &ph->digit[ph->n_digits - 1 - depth];
+    return ph->digit[ph->n_digits - 1 - depth];
 }
 
 /* Tensors of "sums" that are still to be begun in the steps of digit "depth" but the first. */
@@ -114,9 +121,9 @@ static void load(const struct cert_phases *ph, const struct transfer *t, int dig
     const struct cert_move *v = &p->move[t->move];
     const struct cert_tensor *tensor = &p->tensor[v->tensor];
     const struct cert_held *held = &leaf->held[t->move][0];
-    double unique = digit == NONE ? leaf->all[t->move] : digit_of(ph, digit)->unique[t->move];
+    double unique = digit == NONE ? leaf->all[t->move] : digit_of(ph, digit)->brought[t->move][1];
     double arriving =
-            digit == NONE ? held->copies * held->words : digit_of(ph, digit)->arriving[t->move];
+            digit == NONE ? held->copies * held->words : digit_of(ph, digit)->brought[t->move][0];
 
     if (tensor->is_output && tensor->plain != tensor->relevant)
         return;
@@ -133,7 +140,8 @@ static void load(const struct cert_phases *ph, const struct transfer *t, int dig
 static void store(const struct cert_phases *ph, const struct transfer *t, int digit, double *busy)
 {
     const struct cert_move *v = &ph->leaf->p->move[t->move];
-    double unique = digit == NONE ? ph->leaf->all[t->move] : digit_of(ph, digit)->unique[t->move];
+    double unique =
+            digit == NONE ? ph->leaf->all[t->move] : digit_of(ph, digit)->brought[t->move][1];
 
     if (ph->leaf->p->tensor[v->tensor].is_output)
         use(ph->leaf->p, v->update_lane, unique / t->parents, v->tensor, busy);
@@ -194,8 +202,10 @@ static void add_stamp(const struct cert_phases *ph, const struct part_of_run *at
 {
     const struct cert_problem *p = ph->leaf->p;
     const struct level *level = &ph->level[at->level];
-    double busy[N_SETS][CERT_LANES] = {{0}}, stalled[CERT_LANES];
+    double busy[N_SETS][CERT_LANES], stalled[CERT_LANES];
 
+    for (int set = 0; set < N_SETS; set++)
+        memset(busy[set], 0, sizeof *busy[set] * (size_t)p->n_lanes);
     for (int k = 0; k < level->n; k++)
         move_words(ph, &level->transfer[k], at, busy);
     if (at->level == ph->n_levels - 1)
@@ -220,7 +230,7 @@ static void add_run(
         sum->busy[l] += times * run->busy[l];
 }
 
-static struct run sum_up(struct cert_phases *ph, const struct part_of_run *at);
+static const struct run *sum_up(struct cert_phases *ph, const struct part_of_run *at);
 
 /* The steps of the digit at which the part begins. */
 static void sum_digit(struct cert_phases *ph, const struct part_of_run *at, struct run *sum)
@@ -233,42 +243,71 @@ static void sum_digit(struct cert_phases *ph, const struct part_of_run *at, stru
     inner.depth++;
     inner.out = at->depth;
     inner.next = later;
-    struct run run = sum_up(ph, &inner);
-    add_run(ph, &run, 1, sum);
+    add_run(ph, sum_up(ph, &inner), 1, sum);
     inner.in = at->depth;
     inner.own = later;
-    if (steps > 2) {
-        run = sum_up(ph, &inner);
-        add_run(ph, &run, steps - 2, sum);
-    }
+    if (steps > 2)
+        add_run(ph, sum_up(ph, &inner), steps - 2, sum);
     inner.out = at->out;
     inner.next = at->next;
-    run = sum_up(ph, &inner);
-    add_run(ph, &run, 1, sum);
+    add_run(ph, sum_up(ph, &inner), 1, sum);
 }
 
-static struct run sum_up(struct cert_phases *ph, const struct part_of_run *at)
+static int place_of(const struct part_of_run *at)
 {
-    const int64_t key[] = {at->level, at->depth, at->in, at->out, at->own, at->next};
-    struct run *known = sator_memo_find(ph->runs, key, sizeof key / sizeof *key);
-    struct run run = {0};
-    bool is_new;
+    return at->depth + at->level;
+}
+
+static const struct run *find_run(const struct cert_phases *ph, const struct part_of_run *at)
+{
+    for (int k = ph->first[place_of(at)]; k != NONE; k = ph->known[k].next) {
+        const struct part_of_run *part = &ph->known[k].part;
+        if (part->in == at->in && part->out == at->out && part->own == at->own &&
+                part->next == at->next)
+            return &ph->known[k].run;
+    }
+    return NULL;
+}
+
+static const struct run *keep_run(
+        struct cert_phases *ph, const struct part_of_run *at, const struct run *run)
+{
+    if (ph->n_known == ph->room) {
+        ph->room = 2 * ph->room + 64;
+        ph->known = sator_realloc(ph->known, sizeof *ph->known * (size_t)ph->room);
+    }
+    struct known_run *known = &ph->known[ph->n_known];
+    known->part = *at;
+    known->run.cycles = 0;
+    memset(known->run.busy, 0, sizeof *run->busy * (size_t)ph->leaf->p->n_lanes);
+    add_run(ph, run, 1, &known->run);
+    known->next = ph->first[place_of(at)];
+    ph->first[place_of(at)] = ph->n_known++;
+    return &known->run;
+}
+
+/* What the part takes: until the next one is summed up. */
+static const struct run *sum_up(struct cert_phases *ph, const struct part_of_run *at)
+{
+    const struct run *known = find_run(ph, at);
+    struct run run;
 
     if (known != NULL)
-        return *known;
+        return known;
+    run.cycles = 0;
+    memset(run.busy, 0, sizeof *run.busy * (size_t)ph->leaf->p->n_lanes);
     if (at->depth < ph->level[at->level].cut) {
         sum_digit(ph, at, &run);
     } else if (at->level < ph->n_levels - 1) {
         struct part_of_run inner = *at;
         inner.level++;
-        run = sum_up(ph, &inner);
+        add_run(ph, sum_up(ph, &inner), 1, &run);
         add_stamp(ph, at, &run);
     } else {
         run.cycles = whole(ph->leaf->p->cycles);
         add_stamp(ph, at, &run);
     }
-    *(struct run *)sator_memo_place(ph->runs, key, sizeof key / sizeof *key, &is_new) = run;
-    return run;
+    return keep_run(ph, at, &run);
 }
 
 /* ---- of a leaf ---- */
@@ -333,24 +372,25 @@ struct cert_phases *cert_phases_new(struct cert_leaf *leaf)
         add_transfer(ph, m);
     for (int a = 0; a < p->n_tensors; a++)
         ph->outputs |= p->tensor[a].is_output ? 1U << a : 0;
-    ph->runs = sator_memo_new(sizeof(struct run));
     return ph;
 }
 
 void cert_phases_free(struct cert_phases *ph)
 {
     if (ph != NULL)
-        sator_memo_free(ph->runs);
+        free(ph->known);
     free(ph);
 }
 
-double cert_phases_cycles(struct cert_phases *ph, const struct cert_digit *digit)
+double cert_phases_cycles(struct cert_phases *ph, const struct cert_digit *const *digit)
 {
     const struct part_of_run all = {.in = NONE, .out = NONE, .own = ph->outputs};
 
     ph->digit = digit;
-    sator_memo_clear(ph->runs);
-    return sum_up(ph, &all).cycles;
+    ph->n_known = 0;
+    for (int k = 0; k <= ph->n_digits + ph->n_levels; k++)
+        ph->first[k] = NONE;
+    return sum_up(ph, &all)->cycles;
 }
 
 /* ---- what is exposed ---- */
