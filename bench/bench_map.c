@@ -14,6 +14,8 @@
  */
 #include "map_bench.h"
 
+#include "sator/certificate.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +107,10 @@ static double run_layer(struct sator_ctx *ctx, const struct sator_network *netwo
 
     if (certificates != NULL) {
         bench_certify(ctx, "", network, layer, arch, &options, certificates);
+        options.timing = SATOR_TIMING_AUTO;
+        options.timing = sator_certificate_timing(ctx, network, layer, arch, &options);
+        if (options.timing == SATOR_TIMING_SCHEDULED)
+            bench_certify(ctx, "scheduled", network, layer, arch, &options, certificates);
         return 0;
     }
     if (n_outcomes == MOST_CASES)

@@ -262,8 +262,6 @@ static enum sator_status add_levels(struct maker *k)
         if (!(p->memory[0].holds >> a & 1))
             return refuse(k, "a tensor that the outermost memory does not hold");
     }
-    if (k->arch->control.instruction_bits > 0)
-        return refuse(k, "a machine with control");
 done:
     return st;
 }
