@@ -59,10 +59,9 @@ struct closed_state {
     struct closed_known_link **link;
     struct closed_pool pool;
     struct closed_image image, other; /* scratch */
-    struct closed_sources sources;
+    struct closed_sources *sources; /* scratch */
     struct closed_copies copies;
     struct closed_buses *buses; /* made on demand */
-    struct closed_interval pool_data[CLOSED_POOL];
 };
 
 /* What a question about one tensor adds to the stamping. */

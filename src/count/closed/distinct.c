@@ -16,7 +16,7 @@ const struct sator_decline *closed_copies_count(struct closed_state *state,
         const struct closed_image *image, const struct closed_copies *copies,
         const struct closed_region *region, sator_int *count)
 {
-    struct closed_sources *sources = &state->sources;
+    struct closed_sources *sources = state->sources;
     sator_int one;
     const struct sator_decline *why = closed_region_count(image, region, &one);
     *count = 0;

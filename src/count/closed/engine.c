@@ -166,8 +166,7 @@ static struct closed_system *prepare_extended(struct closed_state *state)
 {
     if (state->extended == NULL) {
         state->extended = sator_alloc(sizeof *state->extended);
-        state->extended->times.cases = (struct closed_cases){0};
-        state->extended->times.base = (struct closed_cases){0};
+        closed_times_init(&state->extended->times);
     }
     struct closed_system *extended = state->extended;
     closed_digits_copy(&extended->digits, &state->main.digits);
@@ -345,6 +344,8 @@ static void closed_close(void *opaque)
     closed_sheets_free(state->sheets);
     if (state->arena != NULL)
         sator_arena_free(state->arena);
+    free(state->sources);
+    free(state->pool.data);
     free(state);
 }
 
@@ -392,7 +393,10 @@ static enum sator_status closed_reopen(struct sator_ctx *ctx, const struct sator
 
 static void *closed_create(void)
 {
-    struct closed_state *state = sator_alloc(sizeof *state); /* large: not cleared as a whole */
+    /* Large: neither cleared as a whole nor in one piece, which a page each would be fetched for.
+     */
+    struct closed_state *state = sator_alloc(sizeof *state);
+    state->sources = sator_alloc(sizeof *state->sources);
     state->extended = NULL;
     state->arena = NULL;
     state->buses = NULL;
@@ -400,9 +404,9 @@ static void *closed_create(void)
     state->sheets = NULL;
     state->stopped = SATOR_OK;
     state->hurried = state->gave_up = false;
-    state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
-    state->main.times.cases = (struct closed_cases){0};
-    state->main.times.base = (struct closed_cases){0};
+    state->pool = (struct closed_pool){
+            .data = sator_alloc(sizeof *state->pool.data * CLOSED_POOL), .capacity = CLOSED_POOL};
+    closed_times_init(&state->main.times);
     return state;
 }
 

@@ -122,6 +122,14 @@ static const struct sator_decline *split_row(const struct closed_digits *digits,
     return NULL;
 }
 
+static void make_room(struct closed_times *times, int boxes)
+{
+    if (times->room >= boxes)
+        return;
+    times->room = 2 * boxes;
+    times->box = sator_realloc(times->box, sizeof *times->box * (size_t)times->room);
+}
+
 /* The product of the factors' boxes, as intervals of the normalised rows. */
 static const struct sator_decline *collect_boxes(
         const struct closed_image *image, const int *row_of_axis, struct closed_times *times)
@@ -132,6 +140,7 @@ static const struct sator_decline *collect_boxes(
     for (;;) {
         if (times->n_boxes == CLOSED_TIME_BOXES)
             return DECLINE("the time-domain has too many boxes");
+        make_room(times, times->n_boxes + 1);
         struct closed_interval *box = times->box[times->n_boxes++];
         sator_int volume = 1;
         for (int f = 0; f < image->n_factors; f++) {
@@ -484,18 +493,27 @@ void closed_times_copy(struct closed_times *times, const struct closed_times *fr
     memcpy(times->row, from->row, sizeof *from->row * (size_t)from->n_rows);
     memcpy(times->end, from->end, sizeof from->end);
     times->n_boxes = from->n_boxes;
-    memcpy(times->box, from->box, sizeof *from->box * (size_t)from->n_boxes);
+    make_room(times, from->n_boxes + 1);
+    if (from->n_boxes > 0)
+        memcpy(times->box, from->box, sizeof *from->box * (size_t)from->n_boxes);
     times->stamps = from->stamps;
     times->back = from->back;
     copy_cases(&times->cases, &from->cases);
     copy_cases(&times->base, &from->base);
 }
 
+void closed_times_init(struct closed_times *times)
+{
+    times->cases = (struct closed_cases){0};
+    times->base = (struct closed_cases){0};
+    times->n_boxes = times->room = 0;
+    times->box = NULL;
+}
+
 void closed_times_clear(struct closed_times *times)
 {
     free(times->cases.list);
     free(times->base.list);
-    times->cases = (struct closed_cases){0};
-    times->base = (struct closed_cases){0};
-    times->n_boxes = 0;
+    free(times->box);
+    closed_times_init(times);
 }

@@ -35,8 +35,8 @@ struct closed_times {
     int n_rows;
     struct closed_form row[CLOSED_TIMES];
     int end[CLOSED_TIMES + 1]; /* [n]: the rows that the first n given ones became */
-    int n_boxes; /* disjoint */
-    struct closed_interval box[CLOSED_TIME_BOXES][CLOSED_TIMES];
+    int n_boxes, room; /* disjoint; room for more */
+    struct closed_interval (*box)[CLOSED_TIMES];
     sator_int stamps;
     int back; /* the cases know prev^1 .. prev^back; 0: not made yet */
     struct closed_cases cases;
@@ -63,6 +63,8 @@ bool closed_case_passes(
 /* What "from" has. */
 void closed_times_copy(struct closed_times *times, const struct closed_times *from);
 
+/* No rows, boxes or cases. */
+void closed_times_init(struct closed_times *times);
 void closed_times_clear(struct closed_times *times);
 
 #endif

@@ -42,7 +42,7 @@ struct question {
 static const struct sator_decline *add_sources(
         struct question *question, const int64_t *rhs, int credit, const struct closed_hop *hop)
 {
-    struct closed_sources *sources = &question->state->sources;
+    struct closed_sources *sources = question->state->sources;
     int first = sources->n;
     const struct sator_decline *why = closed_sources_add(sources, rhs, credit);
     int end = sources->n;
@@ -88,7 +88,7 @@ static const struct sator_decline *add_step(struct question *question, int copy,
 /* The earlier copies that may have a pair of copy "copy" too: the pair is counted there. */
 static const struct sator_decline *find_copy_sources(struct question *question, int copy)
 {
-    question->state->sources.n = 0;
+    question->state->sources->n = 0;
     if (copy == 0)
         return NULL;
     const int64_t step[CLOSED_ROWS] = {0};
@@ -119,12 +119,12 @@ static const struct sator_decline *find_sources(
             memcpy(step + n_space, when->shift[back - 1], time_size);
         else
             memset(step + n_space, 0, time_size);
-        int n_before = question->state->sources.n;
+        int n_before = question->state->sources->n;
         for (int h = 0; h < hops->n && why == NULL; h++) {
             memcpy(step, hops->hop[h].offset, sizeof *step * (size_t)n_space);
             why = add_step(question, copy, n_copies, step, CREDIT_LINK + link, &hops->hop[h]);
         }
-        if (why == NULL && question->state->sources.n > n_before && back > 1 &&
+        if (why == NULL && question->state->sources->n > n_before && back > 1 &&
                 closed_case_passes(&question->system->times, when, back, transport->held_time))
             why = &closed_link_passes;
     }
@@ -152,7 +152,7 @@ static const struct sator_decline *clip_stamps(struct question *question,
 static const struct sator_decline *credit_sources(
         struct question *question, const struct closed_region *region, sator_int *left)
 {
-    struct closed_sources *sources = &question->state->sources;
+    struct closed_sources *sources = question->state->sources;
     int n_copies = 0;
     while (n_copies < sources->n && sources->list[n_copies].credit == CREDIT_COPY)
         n_copies++;
@@ -181,9 +181,9 @@ static const struct sator_decline *credit_copy(
     struct closed_state *state = question->state;
     struct closed_region region;
     *left = 0;
-    memcpy(state->sources.moved, state->copies.constant[copy], sizeof state->sources.moved);
+    memcpy(state->sources->moved, state->copies.constant[copy], sizeof state->sources->moved);
     const struct sator_decline *why = find_sources(question, copy, when);
-    if (why != NULL || (state->sources.n == 0 && question->buses == NULL))
+    if (why != NULL || (state->sources->n == 0 && question->buses == NULL))
         return why;
     closed_region_all(question->image, &region);
     if (when != NULL)
@@ -211,7 +211,7 @@ static const struct sator_decline *credit_case(
         state->pool.used = used_before;
         left += n;
         if (why == NULL && buses != NULL && n > 0)
-            why = closed_buses_fetch(question->system, &state->sources, copy, buses);
+            why = closed_buses_fetch(question->system, state->sources, copy, buses);
     }
     if (why == NULL && buses != NULL)
         why = closed_buses_credit(question->system, when, left, buses);
@@ -335,7 +335,7 @@ static const struct sator_decline *prepare_buses(
     for (int copy = 0; copy < state->copies.n && why == NULL; copy++) {
         why = find_copy_sources(question, copy);
         if (why == NULL)
-            why = closed_buses_fetch(question->system, &state->sources, copy, buses);
+            why = closed_buses_fetch(question->system, state->sources, copy, buses);
     }
     if (why == NULL)
         why = closed_buses_find_shared(question->system, total, buses);
@@ -386,8 +386,8 @@ static const struct sator_decline *answer(
         why = begin(question, volumes, &back);
     if (why == NULL)
         why = make_image(question, &volumes->total);
-    closed_sources_init(&question->state->sources, &question->state->pool, question->image);
-    question->state->sources.n_space = question->system->n_space;
+    closed_sources_init(question->state->sources, &question->state->pool, question->image);
+    question->state->sources->n_space = question->system->n_space;
     if (why == NULL && buses != NULL)
         why = prepare_buses(question, volumes->total, buses);
     if (why == NULL && back > 0)
