@@ -200,7 +200,7 @@ static void find_lone(const struct mapper_problem *p, struct mapper_fibers *fibe
 
 static bool is_scaled(const struct mapper_access *access)
 {
-    return !access->is_counted && access->plain == access->relevant;
+    return !access->is_counted && access->plain == access->relevant && access->instance_words == 1;
 }
 
 /* What bounds of the hull are, where all PEs that any link, wire or bus joins share everything. */
