@@ -136,15 +136,18 @@ static void load(const struct cert_phases *ph, const struct transfer *t, int dig
     use(p, v->fill_lane, arriving / t->children, v->tensor, busy);
 }
 
-/* The sums that leave when "digit" steps: as many as come. */
+/* The sums that leave when "digit" steps: as many as come. Of windows this is not so in each stamp
+ * where links pass sums on, to several PEs or to none. */
 static void store(const struct cert_phases *ph, const struct transfer *t, int digit, double *busy)
 {
-    const struct cert_move *v = &ph->leaf->p->move[t->move];
+    const struct cert_problem *p = ph->leaf->p;
+    const struct cert_move *v = &p->move[t->move];
+    const struct cert_tensor *tensor = &p->tensor[v->tensor];
     double unique =
             digit == NONE ? ph->leaf->all[t->move] : digit_of(ph, digit)->brought[t->move][1];
 
-    if (ph->leaf->p->tensor[v->tensor].is_output)
-        use(ph->leaf->p, v->update_lane, unique / t->parents, v->tensor, busy);
+    if (tensor->is_output && (tensor->plain == tensor->relevant || v->n_links == 0))
+        use(p, v->update_lane, unique / t->parents, v->tensor, busy);
 }
 
 static void move_words(const struct cert_phases *ph, const struct transfer *t,
