@@ -109,7 +109,9 @@ bool cert_count_words(const struct cert_problem *p, const struct cert_part *part
 struct cert_prices {
     double cycles; /* that compute takes at least */
     struct cert_weights energy; /* but leakage */
-    struct cert_weights lane[CERT_LANES]; /* cycles */
+    int n_times;
+    struct cert_weights time[CERT_TIMES]; /* cycles: of each lane, and what is serial there beside
+                                             compute */
 };
 /* The sums are exact ("exactly", all factors decided), or no more than they are for words that are
  * no more than they are. */

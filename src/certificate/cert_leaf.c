@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    MOST_SUMS = 1 + CERT_LANES,
+    MOST_SUMS = 1 + CERT_TIMES,
     MOST_FRONT = 32
 };
 
@@ -448,8 +448,8 @@ static double least_of_front(struct cert_leaf *leaf, const struct cert_prices *p
     double value = INFINITY;
 
     list[s.n++] = &prices->energy;
-    for (int l = 0; l < p->n_lanes && s.n < MOST_SUMS; l++)
-        list[s.n++] = &prices->lane[l];
+    for (int l = 0; l < prices->n_times; l++)
+        list[s.n++] = &prices->time[l];
     order_all(&s);
     for (int k = 0; k < s.front.n; k++) {
         double cycles = prices->cycles;

@@ -16,17 +16,13 @@ enum {
     ORDER_WORK = 4096 /* about, in looks */
 };
 
-enum {
-    MOST_SUMS = 1 + CERT_LANES /* energy, and the time of each lane */
-};
-
 /* The orders of one memory's loops. What a step of a loop keeps depends on which loops stand inside
  * of it, not on their order: all of it is known before any order is. */
 struct row_orders {
     int n, loop[CERT_LOOPS];
     unsigned within[CERT_LOOPS]; /* what constraints put inside, by place in the list */
     struct cert_digit *digit; /* by the set of loops inside, and loop */
-    double (*most)[MOST_SUMS]; /* by set: what the other loops save at most */
+    double *most; /* by set and sum: what the other loops save at most */
 };
 
 struct orders {
@@ -35,15 +31,15 @@ struct orders {
     double goal, least;
     int n_looked_at;
     uint64_t most; /* of the problem's "counting" */
-    int n_sums;
-    double all[MOST_SUMS]; /* what words cost of which nothing is kept */
+    int n_sums; /* energy, and times */
+    double *all; /* what words cost of which nothing is kept */
     struct row_orders row[CERT_MEMORIES];
     struct cert_order order[CERT_MEMORIES];
     struct sator_memo *counted; /* struct known, by move and the orders outside of it */
     struct cert_phases *phases; /* NULL: there are none */
     int n_digits;
     const struct cert_digit *digit[CERT_MEMORIES * CERT_LOOPS]; /* the innermost first */
-    double saved[CERT_MEMORIES * CERT_LOOPS + 1][MOST_SUMS]; /* by the first of these */
+    double *saved[CERT_MEMORIES * CERT_LOOPS + 1]; /* by the first of these, and sum */
 };
 
 struct known {
@@ -85,8 +81,8 @@ static double value_of(
     const struct cert_problem *p = o->leaf->p;
     double pj = 0;
 
-    for (int l = 0; l < p->n_lanes; l++)
-        cycles = fmax(cycles, sum_of(p, &o->prices->lane[l], words));
+    for (int l = 0; l < o->prices->n_times; l++)
+        cycles = fmax(cycles, sum_of(p, &o->prices->time[l], words));
     if (p->objective != SATOR_MAP_LATENCY)
         pj = is_whole ? cert_energy(p, words) : sum_of(p, &o->prices->energy, words);
     return cert_value_of(p, pj, cycles);
@@ -204,7 +200,13 @@ static bool is_too_long(const struct orders *o)
 
 static const struct cert_weights *weights_of(const struct orders *o, int sum)
 {
-    return sum == 0 ? &o->prices->energy : &o->prices->lane[sum - 1];
+    return sum == 0 ? &o->prices->energy : &o->prices->time[sum - 1];
+}
+
+/* "n" times all sums, 0, in the leaf's arena. */
+static double *sums(const struct orders *o, size_t n)
+{
+    return sator_arena_alloc(o->leaf->arena, sizeof(double) * n * (size_t)o->n_sums);
 }
 
 /* What the steps of a loop keep and bring, where "placed" stands inside of it on its row. */
@@ -219,7 +221,7 @@ static void find_digit(struct orders *o, int row, int loop, const struct cert_in
             .loop = loop,
             .kept = sator_arena_alloc(leaf->arena, sizeof *digit->kept * n),
             .brought = sator_arena_alloc(leaf->arena, sizeof *digit->brought * n),
-            .saved = sator_arena_alloc(leaf->arena, sizeof *digit->saved * (size_t)o->n_sums)};
+            .saved = sums(o, 1)};
     for (int m = 0; m < p->n_moves; m++) {
         if (p->move[m].child_row <= row)
             continue;
@@ -258,10 +260,10 @@ static bool find_row(struct orders *o, int m, const struct cert_inside *further)
         return false;
     const unsigned sets = 1U << row->n;
     row->digit = sator_arena_alloc(o->leaf->arena, sizeof *row->digit * sets * (size_t)row->n + 1);
-    row->most = sator_arena_alloc(o->leaf->arena, sizeof *row->most * sets);
+    row->most = sums(o, sets);
     for (unsigned set = sets - 1; set-- > 0;) {
         struct cert_inside placed = {.stamps = 1};
-        double *most = row->most[set];
+        double *most = &row->most[set * (unsigned)o->n_sums];
         for (int k = 0; k < row->n; k++) {
             if (set >> k & 1)
                 cert_place(o->leaf, at, row->loop[k], &placed);
@@ -274,7 +276,9 @@ static bool find_row(struct orders *o, int m, const struct cert_inside *further)
                 continue;
             find_digit(o, at, row->loop[k], &placed, further, digit);
             for (int w = 0; w < o->n_sums; w++)
-                most[w] = fmax(most[w], digit->saved[w] + row->most[set | 1U << k][w]);
+                most[w] = fmax(most[w],
+                        digit->saved[w] +
+                                row->most[(set | 1U << k) * (unsigned)o->n_sums + (unsigned)w]);
         }
     }
     return true;
@@ -310,7 +314,7 @@ static double bound(const struct orders *o, int m, unsigned set)
     for (int w = 0; w < o->n_sums; w++) {
         double left = o->all[w] - o->saved[o->n_digits][w];
         for (int outer = 0; outer <= m; outer++)
-            left -= o->row[outer].most[outer == m ? set : 0][w];
+            left -= o->row[outer].most[(outer == m ? set : 0) * (unsigned)o->n_sums + (unsigned)w];
         if (w == 0)
             pj = fmax(left, 0);
         else
@@ -344,6 +348,8 @@ static void order_from(struct orders *o, int m, unsigned set)
         const struct cert_digit *digit = &row->digit[set * (unsigned)row->n + (unsigned)k];
         if (!may_follow(row, set, k))
             continue;
+        if (o->saved[o->n_digits + 1] == NULL)
+            o->saved[o->n_digits + 1] = sums(o, 1);
         for (int w = 0; w < o->n_sums; w++)
             o->saved[o->n_digits + 1][w] = o->saved[o->n_digits][w] + digit->saved[w];
         o->order[m].loop[place] = row->loop[k];
@@ -365,8 +371,10 @@ double cert_least_counted(struct cert_leaf *leaf, const struct cert_prices *pric
             .prices = prices,
             .goal = goal,
             .least = INFINITY,
-            .n_sums = 1 + p->n_lanes,
+            .n_sums = 1 + prices->n_times,
             .most = *p->counting + MOST_LOOKS};
+    o->all = sums(o, 1);
+    o->saved[0] = sums(o, 1);
     for (int w = 0; w < o->n_sums && (w > 0 || p->objective != SATOR_MAP_LATENCY); w++)
         o->all[w] = cert_all_words(leaf, weights_of(o, w));
     if (find_rows(o)) {

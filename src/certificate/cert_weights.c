@@ -205,12 +205,14 @@ static void add_words(struct cert_weights *w, double *weight, double bits, doubl
     w->constant -= spared * bits;
 }
 
-static void set_lane(const struct cert_problem *p, const struct cert_part *part, int lane,
-        struct cert_weights *w)
+/* The time of a lane; or of the words that pass it while nothing runs. Whether there are any. */
+static bool set_lane(const struct cert_problem *p, const struct cert_part *part, int lane,
+        bool only_serial, struct cert_weights *w)
 {
     int m = p->lane[lane].memory;
     double each = 1 / (p->lane[lane].bandwidth * cert_used(p, part, p->memory[m].row));
     const struct cert_memory *memory = &p->memory[m];
+    bool any = false;
 
     *w = (struct cert_weights){0};
     for (int i = 0; i < p->n_moves; i++) {
@@ -219,6 +221,10 @@ static void set_lane(const struct cert_problem *p, const struct cert_part *part,
         bool is_output = p->tensor[v->tensor].is_output;
         bool counts = !is_output || part->is_unrolled; /* else it is not known what starts */
         double spared = is_output && counts ? started(p, part, m, v->tensor) : 0;
+        if (only_serial &&
+                (v->kind[false] != SATOR_TRANSFER_SERIAL || v->kind[true] != v->kind[false]))
+            continue;
+        any |= v->read_lane == lane || v->update_lane == lane || v->fill_lane == lane;
         if (v->read_lane == lane && counts)
             add_words(w, &w->unique[i], bits, spared);
         if (v->update_lane == lane)
@@ -229,6 +235,9 @@ static void set_lane(const struct cert_problem *p, const struct cert_part *part,
     for (int a = 0; a < p->n_tensors; a++) {
         const struct cert_tensor *t = &p->tensor[a];
         double bits = memory->bits[a] * each;
+        if (only_serial && !p->own_waits[a])
+            continue;
+        any |= p->own[a] == m;
         if (p->own[a] == m && p->own_lane[a][0] == lane)
             w->constant += bits *
                     (t->volume -
@@ -238,6 +247,7 @@ static void set_lane(const struct cert_problem *p, const struct cert_part *part,
         if (p->own[a] == m && t->is_output && p->own_lane[a][1] == lane)
             w->constant += bits * t->volume;
     }
+    return any;
 }
 
 /* ---- both ---- */
@@ -248,8 +258,16 @@ void cert_prices_init(const struct cert_problem *p, const struct cert_part *part
     prices->cycles = cert_cycles(p, part);
     if (p->objective != SATOR_MAP_LATENCY)
         set_energy(p, part, exactly, &prices->energy);
+    prices->n_times = 0;
     for (int l = 0; l < p->n_lanes; l++)
-        set_lane(p, part, l, &prices->lane[l]);
+        set_lane(p, part, l, false, &prices->time[prices->n_times++]);
+    for (int l = 0; l < p->n_lanes && p->is_scheduled; l++) {
+        struct cert_weights *w = &prices->time[prices->n_times];
+        if (!set_lane(p, part, l, true, w))
+            continue;
+        w->constant += p->cycles * p->instances / cert_used(p, part, p->n_rows);
+        prices->n_times++;
+    }
 }
 
 double cert_value(enum sator_map_objective objective, double pj, double cycles)
@@ -286,25 +304,25 @@ static double corner(const struct cert_problem *p, double pj, double cycles, dou
 double cert_least_value(const struct cert_problem *p, const struct cert_prices *prices,
         cert_least *least, void *data, double goal)
 {
-    double cycles = prices->cycles, pj = 0, time[CERT_LANES];
+    double cycles = prices->cycles, pj = 0, time[CERT_TIMES];
 
     if (p->objective != SATOR_MAP_LATENCY)
         pj = least(data, &prices->energy);
     double best = cert_value_of(p, pj, cycles);
     bool needs_time = p->objective != SATOR_MAP_ENERGY || p->leakage_pj != 0;
-    for (int l = 0; l < p->n_lanes && best < goal && needs_time; l++) {
-        time[l] = least(data, &prices->lane[l]);
+    for (int l = 0; l < prices->n_times && best < goal && needs_time; l++) {
+        time[l] = least(data, &prices->time[l]);
         cycles = fmax(cycles, time[l]);
         best = cert_value_of(p, pj, cycles);
     }
     if (best >= goal || p->objective != SATOR_MAP_EDP)
         return best;
-    for (int l = 0; l < p->n_lanes; l++) {
+    for (int l = 0; l < prices->n_times; l++) {
         struct cert_weights both = {0};
         if (time[l] < cycles / 4)
             continue;
         add_weights(&both, &prices->energy, 1 / pj, p->n_moves);
-        add_weights(&both, &prices->lane[l], 1 / cycles, p->n_moves);
+        add_weights(&both, &prices->time[l], 1 / cycles, p->n_moves);
         best = fmax(best, corner(p, pj, cycles, least(data, &both)));
     }
     return best;

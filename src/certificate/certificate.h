@@ -23,6 +23,7 @@ enum {
     CERT_MEMORIES = 10,
     CERT_MOVES = 48,
     CERT_LANES = 32,
+    CERT_TIMES = 2 * CERT_LANES,
     CERT_RUNS = 96, /* of a dimension: digits above 1 of fewer than 2^57 instances, tiles */
     CERT_LIMITS = 64,
     CERT_SHAPES = 8, /* dimensions of an array that make one row */
