@@ -372,6 +372,7 @@ enum sator_timing_choice sator_certificate_timing(struct sator_ctx *ctx,
         const struct sator_map_options *options)
 {
     struct sator_map_options own;
+    SATOR_CALL(ctx, return SATOR_TIMING_SCHEDULED)
 
     if (sator_take_options(ctx, options, &own, sizeof own, sizeof own) != SATOR_OK ||
             own.timing != SATOR_TIMING_AUTO)
