@@ -21,8 +21,8 @@ altered() { # altered COMMAND...: the claim as "sed" makes another of it
 }
 cat >net.yaml <<'YAML'
 name: net
-sizes: {k: 6, c: 4, x: 10, y: 6, r: 3, s: 3}
-op: "Y[k,x,y] += A[c,x+r,y+s] * B[k,c,r,s]"
+sizes: {k: 6, c: 4, x: 10, r: 3}
+op: "Y[k,x] += A[c,x+r] * B[k,c,r]"
 YAML
 for arch in conventional simba-like eyeriss five-level; do
     whole net.yaml --arch $arch
