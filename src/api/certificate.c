@@ -377,13 +377,16 @@ enum sator_timing_choice sator_certificate_timing(struct sator_ctx *ctx,
     if (sator_take_options(ctx, options, &own, sizeof own, sizeof own) != SATOR_OK ||
             own.timing != SATOR_TIMING_AUTO)
         return own.timing;
+    bool any = false;
     for (int i = 0; i < sator_network_layer_count(network); i++) {
-        if ((layer < 0 || i == layer) &&
-                covers_by(ctx, network, i, arch, &own, SATOR_TIMING_ROOFLINE) &&
-                !covers_by(ctx, network, i, arch, &own, SATOR_TIMING_SCHEDULED))
+        if (layer >= 0 && i != layer)
+            continue;
+        bool is_one = covers_by(ctx, network, i, arch, &own, SATOR_TIMING_SCHEDULED);
+        if (!is_one && covers_by(ctx, network, i, arch, &own, SATOR_TIMING_ROOFLINE))
             return SATOR_TIMING_ROOFLINE;
+        any |= is_one;
     }
-    return SATOR_TIMING_SCHEDULED;
+    return any ? SATOR_TIMING_SCHEDULED : SATOR_TIMING_ROOFLINE; /* which has fewer reasons */
 }
 
 enum sator_status sator_certificate_write(struct sator_ctx *ctx,

@@ -564,11 +564,14 @@ static int check_scope(const struct mapping *mapping)
 /* Where it is not said what latencies are, they are what certificates cover. */
 static void choose_timing(struct mapping *mapping)
 {
-    const enum sator_timing_choice said = mapping->map.timing;
-
     mapping->map.timing = sator_certificate_timing(
             mapping->ctx, mapping->network, mapping->layer, mapping->arch, &mapping->map);
-    if (said == SATOR_TIMING_AUTO && mapping->map.timing == SATOR_TIMING_ROOFLINE)
+}
+
+static void note_timing(const struct mapping *mapping)
+{
+    if (mapping->exit_code == CLI_DONE && mapping->options->certificate != NULL &&
+            mapping->options->timing == NULL && mapping->map.timing == SATOR_TIMING_ROOFLINE)
         fprintf(stderr,
                 "sator: note: %s: certificates cover rooflines alone: latencies are these\n",
                 sator_arch_name(mapping->arch));
@@ -674,6 +677,7 @@ static int map_machines(struct mapping *mappings, int n)
         return exit_code;
     for (int i = 0; i < n && exit_code != CLI_USAGE && exit_code != CLI_INTERRUPTED; i++) {
         run_machine(&mappings[i]);
+        note_timing(&mappings[i]);
         exit_code = cli_worse(exit_code, mappings[i].exit_code);
     }
     return exit_code;
