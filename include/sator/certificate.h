@@ -25,7 +25,7 @@ SATOR_API enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
 
 /* What latencies are in a search with "options" whose results are certified, where these do not say
  * (SATOR_TIMING_AUTO): as in any search, unless certificates cover layer "layer" of "network" (-1:
- * some layer) on "arch" by the roofline alone. */
+ * some layer) on "arch" by the roofline alone, or its arrays may be skewed. */
 SATOR_API enum sator_timing_choice sator_certificate_timing(struct sator_ctx *ctx,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         const struct sator_map_options *options);

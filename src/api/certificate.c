@@ -367,6 +367,22 @@ static bool covers_by(struct sator_ctx *ctx, const struct sator_network *network
     return st == SATOR_OK;
 }
 
+/* Whether some array may be skewed: of most such mappings the scheduled time has bounds alone. */
+static bool has_skews(const struct sator_workload *workload, const struct sator_arch *arch)
+{
+    const struct cert_question question = {.workload = workload, .arch = arch};
+    struct sator_arena *arena = sator_arena_new();
+    struct cert_spaces spaces;
+    const char *why;
+    bool any = false;
+
+    cert_list_spaces(arena, &question, &spaces, &why);
+    for (int k = 0; k < spaces.n; k++)
+        any |= spaces.space[k].is_skewed;
+    sator_arena_free(arena);
+    return any;
+}
+
 enum sator_timing_choice sator_certificate_timing(struct sator_ctx *ctx,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         const struct sator_map_options *options)
@@ -381,7 +397,8 @@ enum sator_timing_choice sator_certificate_timing(struct sator_ctx *ctx,
     for (int i = 0; i < sator_network_layer_count(network); i++) {
         if (layer >= 0 && i != layer)
             continue;
-        bool is_one = covers_by(ctx, network, i, arch, &own, SATOR_TIMING_SCHEDULED);
+        bool is_one = covers_by(ctx, network, i, arch, &own, SATOR_TIMING_SCHEDULED) &&
+                !has_skews(&network->layers[i], arch);
         if (!is_one && covers_by(ctx, network, i, arch, &own, SATOR_TIMING_ROOFLINE))
             return SATOR_TIMING_ROOFLINE;
         any |= is_one;

@@ -61,6 +61,8 @@ struct cert_phases {
     unsigned outputs; /* tensors ... */
     unsigned parted[CERT_MEMORIES + 1]; /* ... of whose sums some instance of a memory, or of the
                                            compute units, never starts any */
+    int run_row; /* a skewed array's: its memory's loops and all inside of it are one run, of ... */
+    struct run inside; /* ... which it is known what it takes as a whole; at least */
     const struct cert_digit *const *digit; /* the innermost first */
     int n_known, room;
     struct known_run {
@@ -211,7 +213,7 @@ static void add_stamp(const struct cert_phases *ph, const struct part_of_run *at
         memset(busy[set], 0, sizeof *busy[set] * (size_t)p->n_lanes);
     for (int k = 0; k < level->n; k++)
         move_words(ph, &level->transfer[k], at, busy);
-    if (at->level == ph->n_levels - 1)
+    if (at->level == ph->n_levels - 1 && ph->run_row == NONE)
         serve_compute(ph, at->own, busy);
     for (int l = 0; l < p->n_lanes; l++)
         stalled[l] = run->busy[l] + busy[BESIDE][l];
@@ -261,7 +263,7 @@ static int place_of(const struct part_of_run *at)
     return at->depth + at->level;
 }
 
-static const struct run *find_run(const struct cert_phases *ph, const struct part_of_run *at)
+static const struct run *find_known(const struct cert_phases *ph, const struct part_of_run *at)
 {
     for (int k = ph->first[place_of(at)]; k != NONE; k = ph->known[k].next) {
         const struct part_of_run *part = &ph->known[k].part;
@@ -292,7 +294,7 @@ static const struct run *keep_run(
 /* What the part takes: until the next one is summed up. */
 static const struct run *sum_up(struct cert_phases *ph, const struct part_of_run *at)
 {
-    const struct run *known = find_run(ph, at);
+    const struct run *known = find_known(ph, at);
     struct run run;
 
     if (known != NULL)
@@ -307,7 +309,7 @@ static const struct run *sum_up(struct cert_phases *ph, const struct part_of_run
         add_run(ph, sum_up(ph, &inner), 1, &run);
         add_stamp(ph, at, &run);
     } else {
-        run.cycles = whole(ph->leaf->p->cycles);
+        add_run(ph, &ph->inside, 1, &run);
         add_stamp(ph, at, &run);
     }
     return keep_run(ph, at, &run);
@@ -359,20 +361,83 @@ static void add_transfer(struct cert_phases *ph, int m)
         ph->parted[v->child] |= 1U << v->tensor;
 }
 
+/* The row of the memory directly outside of the outermost array whose PEs run at shifted times, or
+ * NONE. */
+static int find_run(const struct cert_leaf *leaf)
+{
+    int memory = 0;
+
+    for (int r = 0; r < leaf->p->n_rows; r++) {
+        memory = leaf->p->row[r].is_space ? memory : r;
+        for (int i = 0; i < leaf->p->n_loops && leaf->p->row[r].step != 0; i++) {
+            if (leaf->part->factor[r][i] > 1)
+                return memory;
+        }
+    }
+    return NONE;
+}
+
+/* What a run takes, all runs being alike: its cycles, and of the words inside what it has of all.
+ */
+static void take_inside(struct cert_phases *ph)
+{
+    const struct cert_leaf *leaf = ph->leaf;
+    const struct cert_problem *p = leaf->p;
+    const int cut = digits_outside(leaf, ph->run_row);
+    double runs = 1;
+
+    for (int d = 0; d < cut; d++)
+        runs *= (double)leaf->part->factor[digit_of(ph, d)->row][digit_of(ph, d)->loop];
+    ph->inside.cycles = (cert_cycles(p, leaf->part) - cert_exposed(p, leaf->part)) / runs;
+    memset(ph->inside.busy, 0, sizeof ph->inside.busy);
+    for (int m = 0; m < p->n_moves; m++) {
+        const struct cert_move *v = &p->move[m];
+        const struct cert_held *held = &leaf->held[m][0];
+        double words[2] = {held->copies * held->words, leaf->all[m]}, bits[2];
+        if (v->child_row <= ph->run_row)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            words[k] *= leaf->stamps[m];
+            for (int d = 0; d < ph->n_digits; d++)
+                words[k] -= ph->digit[d]->kept[m][k];
+        }
+        bits[0] = words[0] / (runs * cert_used(p, leaf->part, v->child_row));
+        bits[1] = words[1] / (runs * cert_used(p, leaf->part, p->memory[v->parent].row));
+        for (int l = 0; l < p->n_lanes; l++) {
+            const double each = p->memory[p->lane[l].memory].bits[v->tensor] / p->lane[l].bandwidth;
+            bool is_output = p->tensor[v->tensor].is_output; /* some of its words are not read */
+            if (l == (is_output ? v->update_lane : v->read_lane))
+                ph->inside.busy[l] += bits[1] * each;
+            if (l == v->fill_lane && !is_output)
+                ph->inside.busy[l] += bits[0] * each;
+        }
+    }
+    for (int l = 0; l < p->n_lanes; l++)
+        ph->inside.cycles = fmax(ph->inside.cycles, ph->inside.busy[l]);
+    ph->inside.cycles = whole(ph->inside.cycles);
+}
+
 struct cert_phases *cert_phases_new(struct cert_leaf *leaf)
 {
     const struct cert_problem *p = leaf->p;
     struct cert_phases *ph = sator_alloc(sizeof *ph);
+    const int run = find_run(leaf), last = run == NONE ? p->n_rows : run;
 
-    *ph = (struct cert_phases){
-            .leaf = leaf, .n_digits = digits_outside(leaf, p->n_rows), .n_levels = 1};
+    *ph = (struct cert_phases){.leaf = leaf,
+            .n_digits = digits_outside(leaf, p->n_rows),
+            .n_levels = 1,
+            .run_row = run,
+            .inside = {.cycles = whole(p->cycles)}};
     for (int m = 1; m <= p->n_memories; m++) {
-        int cut = digits_outside(leaf, m == p->n_memories ? p->n_rows : p->memory[m].row);
+        int row = m == p->n_memories ? p->n_rows : p->memory[m].row;
+        int cut = digits_outside(leaf, row < last ? row : last);
         if (cut > ph->level[ph->n_levels - 1].cut)
             ph->level[ph->n_levels++].cut = cut;
     }
-    for (int m = 0; m < p->n_moves; m++) /* of a tensor the outermost first */
-        add_transfer(ph, m);
+    for (int m = 0; m < p->n_moves; m++) { /* of a tensor the outermost first */
+        if (p->move[m].child_row <= last)
+            add_transfer(ph, m);
+    }
     for (int a = 0; a < p->n_tensors; a++)
         ph->outputs |= p->tensor[a].is_output ? 1U << a : 0;
     return ph;
@@ -390,6 +455,8 @@ double cert_phases_cycles(struct cert_phases *ph, const struct cert_digit *const
     const struct part_of_run all = {.in = NONE, .out = NONE, .own = ph->outputs};
 
     ph->digit = digit;
+    if (ph->run_row != NONE)
+        take_inside(ph);
     ph->n_known = 0;
     for (int k = 0; k <= ph->n_digits + ph->n_levels; k++)
         ph->first[k] = NONE;
@@ -461,11 +528,23 @@ static double exposed_at(const struct cert_problem *p, const struct cert_part *p
     return fmax(0, fmax(load, store) - whole(p->cycles));
 }
 
+/* Whether PEs outside of the row run at shifted times: they do not begin at once. */
+static bool is_inside_run(const struct cert_problem *p, int row)
+{
+    bool any = false;
+
+    for (int r = 0; r < row; r++)
+        any |= p->row[r].step != 0;
+    return any;
+}
+
 double cert_exposed(const struct cert_problem *p, const struct cert_part *part)
 {
     double most = 0, sum[CERT_MEMORIES] = {0};
 
     for (int m = 1; m < p->n_memories && p->is_scheduled; m++) {
+        if (is_inside_run(p, p->memory[m].row))
+            break;
         for (int outer = 1; outer < m; outer++) { /* tiles of equal length come at once */
             if (has_digits(p, part, p->memory[outer].row, p->memory[m].row, false))
                 sum[m] = fmax(sum[m], sum[outer]);

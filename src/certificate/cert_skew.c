@@ -275,10 +275,6 @@ enum sator_status cert_list_spaces(struct sator_arena *arena, const struct cert_
         *why = "more than 64 skews";
         return SATOR_INPUT;
     }
-    if (question->is_scheduled && l.n_skews > 0) {
-        *why = "skews by the scheduled time";
-        return SATOR_INPUT;
-    }
     for (int k = any_wanted ? 0 : -1; k < l.n_skews; k++) {
         struct cert_space space = k < 0 ? none : l.skew[k];
         int n = k >= 0 && question->joins_across && may_join_across(&l, &space) ? 2 : 1;

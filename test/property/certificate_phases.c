@@ -107,8 +107,8 @@ static void compare_some(struct problem_case *c, struct machines_rng *rng, struc
     const char *why;
 
     if (cert_problem_init(c->ctx, c->arena, &question, &space, cert, &why) == SATOR_OK &&
-            cert->n_loops > 0) {
-        for (int k = 0; k < 8; k++) {
+            cert->n_loops > 0 && !cert->has_late && !cert->has_passed && !cert->has_odd) {
+        for (int k = 0; k < 8; k++) { /* what no proof leaves out */
             struct mapper_mapping mapping;
             sator_mapper_draw(&c->problem, &draws, &mapping);
             if (sator_mapper_is_legal(&c->problem, words, &mapping))
@@ -124,18 +124,23 @@ static void test_phases(void **state)
     struct machines_rng rng = {seed()};
     const struct machines_options options = {
             .most_extent = 12, .bandwidths = true, .most_memories = 4};
-    struct tally tally = {0};
+    struct tally tally[2] = {{0}, {0}}; /* of skewed arrays */
     int n_cases = (int)run_count(400);
 
     for (int n = 0; n < n_cases; n++) {
         struct problem_case c;
-        if (open_case(&c, &rng, &options) && draw_timing(&c, &rng))
-            compare_some(&c, &rng, &tally);
+        if (open_case(&c, &rng, &options) && draw_timing(&c, &rng)) {
+            bool is_skewed = machines_draw(&rng, 2) == 0 && skew_case(&c, &rng, false);
+            compare_some(&c, &rng, &tally[is_skewed]);
+        }
         close_case(&c);
     }
-    print_message("%d of %d times are the model's; %d bounds are no more\n", tally.equal,
-            tally.mappings, tally.bounds);
-    assert_true(n_cases < 100 || (tally.mappings > n_cases && tally.equal > 0.9 * tally.mappings));
+    for (int k = 0; k < 2; k++)
+        print_message("%d of %d times are the model's; %d bounds are no more\n", tally[k].equal,
+                tally[k].mappings, tally[k].bounds);
+    assert_true(n_cases < 100 ||
+            (tally[0].mappings > n_cases / 2 && tally[0].equal > 0.9 * tally[0].mappings &&
+                    tally[1].mappings > n_cases / 10));
 }
 
 /* What a file says: not both when transfers happen, and that they do not overlap. */
@@ -212,7 +217,7 @@ static void test_certificates(void **state)
     print_message("%d of %d certificates are verified, %.2f %% of their parts\n", n_whole, made,
             100 * shares / made);
     assert_int_equal(made, n_cases);
-    assert_true(n_cases < 40 || shares >= 0.97 * made); /* sums of windows have bounds alone */
+    assert_true(n_cases < 40 || shares >= 0.9 * made); /* skews have bounds alone */
 }
 
 int main(void)
