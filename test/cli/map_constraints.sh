@@ -104,3 +104,19 @@ YAML
 printf 'sizes: {i: 2, j: 4}\nop: "Y[i] += A[i,j]"\n' >sum.yaml
 sator map sum.yaml --arch keeps.yaml --constraint 'PE: skew 0 1' 2>&1
 sator map sum.yaml --arch keeps.yaml --constraint 'PE: skew 0 1' --constraint 'utilization 1' 2>&1 | cat # of 12 PEs, 2 x 4 at most
+# PEs that run two steps after one another want two at the memory outside: with all steps at the outermost memory, where tiles
+# are least, the row has gaps, which says nothing of other mappings. B's 12 words of L2, 1 pJ each, are 4 and 8 over the link.
+cat >late.yaml <<'YAML'
+levels:
+  - {memory: D, energy_pj: 10}
+  - {memory: L2, energy_pj: 1}
+  - {array: PE, shape: [3], links: [{name: east, map: "PE[i] -> PE[i+1]", interval: 2, energy_pj: 0}]}
+  - {memory: L1, energy_pj: 2, capacity_words: 3}
+  - {compute: mac, energy_pj: 1}
+YAML
+printf 'sizes: {i: 3, k: 4}\nop: "Y[i] += A[i] * B[k]"\n' >sum.yaml
+for constraint in 'PE: skew 0' 'PE: i 3' 'utilization 1' 'PE: skew 2'; do
+    "$SATOR" map sum.yaml --arch late.yaml --objective energy --constraint 'PE: only i' --constraint "$constraint" |
+        sed -n '/^  mapping/p; /^  skew /p; /^  energy/p'
+done
+"$SATOR" map sum.yaml --arch late.yaml --objective energy --constraint 'PE: skew 2' --constraint 'utilization 1' --yaml

@@ -4,7 +4,9 @@
  * A mapping with a given unrolling is legal, if any is, when what the unrolling leaves of each loop
  * stands at the outermost memory whose factor no constraint sets: no other mapping with that
  * unrolling has a smaller tile anywhere. So it is enough to look through the unrollings. In an
- * imperfect problem that holds of the least innermost tile.
+ * imperfect problem that holds of the least innermost tile. Not so of gaps in a skewed row, which
+ * factors further in may fill: a mapping that has them alone against it leaves the question to the
+ * search.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -20,6 +22,7 @@ enum {
 
 struct feasibility {
     struct mapper_problem problem; /* without the PEs asked for, */
+    struct mapper_problem gapped; /* and without its skew, of which gaps are no matter */
     double needed_pes; /* which are these */
     struct mapper_words *words;
     struct mapper_mapping mapping, found; /* found: with most_pes */
@@ -30,6 +33,7 @@ struct feasibility {
     int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
     int broken_loop; /* whose factors do not divide its extent; -1: none */
     double most_pes; /* that a mapping legal in all else uses, as far as looked; 0: none is legal */
+    double most_gapped_pes; /* the same, gaps apart */
     int looks;
 };
 
@@ -133,10 +137,22 @@ static bool has_limits(const struct mapper_problem *p, int loop)
     return any;
 }
 
+/* Whether the mapping is legal. One that has gaps is noted: another one with its unrolling may have
+ * none. */
+static bool is_legal(struct feasibility *f, double pes)
+{
+    if (sator_mapper_is_legal(&f->problem, f->words, &f->mapping))
+        return true;
+    if (f->problem.skew != NULL && pes > f->most_gapped_pes &&
+            sator_mapper_is_legal(&f->gapped, f->words, &f->mapping))
+        f->most_gapped_pes = pes;
+    return false;
+}
+
 /* Split "left" of loop "i" among the memories from row "row" outward in all ways that its limits
  * leave, and so what is left of the loops after it; those without limits have the least tiles when
  * all of it stands outermost. Whether one way is legal. */
-static bool split_limited(struct feasibility *f, int i, int row, int64_t left)
+static bool split_limited(struct feasibility *f, double pes, int i, int row, int64_t left)
 {
     const struct mapper_problem *p = &f->problem;
 
@@ -144,24 +160,24 @@ static bool split_limited(struct feasibility *f, int i, int row, int64_t left)
         return false;
     if (i == p->n_loops) {
         f->looks += p->has_limits; /* else look() counts */
-        return sator_mapper_is_legal(p, f->words, &f->mapping);
+        return is_legal(f, pes);
     }
     if (!has_limits(p, i)) {
         if (f->free_row[i] >= 0)
             f->mapping.factor[f->free_row[i]][i] = left;
         return (f->free_row[i] >= 0 || left == 1) &&
-                split_limited(f, i + 1, p->n_rows - 1, f->left[i + 1]);
+                split_limited(f, pes, i + 1, p->n_rows - 1, f->left[i + 1]);
     }
     while (row >= 0 && (p->row[row].is_space || p->row[row].fixed[i] != 0))
         row--;
     if (row < 0)
-        return left == 1 && split_limited(f, i + 1, p->n_rows - 1, f->left[i + 1]);
+        return left == 1 && split_limited(f, pes, i + 1, p->n_rows - 1, f->left[i + 1]);
     for (int k = 0; k < f->n_divisors[i]; k++) {
         int64_t factor = f->divisors[i][k];
         if (left % factor != 0 || !sator_mapper_may_have(p, row, i, factor))
             continue;
         f->mapping.factor[row][i] = factor;
-        if (split_limited(f, i, row - 1, left / factor))
+        if (split_limited(f, pes, i, row - 1, left / factor))
             return true;
     }
     return false;
@@ -174,8 +190,8 @@ static void look(struct feasibility *f, double pes)
     f->looks++;
     if (pes <= f->most_pes)
         return;
-    if (p->imperfect ? place_tiles(f) && sator_mapper_is_legal(p, f->words, &f->mapping)
-                     : split_limited(f, 0, p->n_rows - 1, f->left[0])) {
+    if (p->imperfect ? place_tiles(f) && is_legal(f, pes)
+                     : split_limited(f, pes, 0, p->n_rows - 1, f->left[0])) {
         f->most_pes = pes;
         f->found = f->mapping;
     }
@@ -241,6 +257,8 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     bool forgets = problem->has_limits && problem->imperfect;
     if (forgets)
         forget_limits(&f->problem);
+    f->gapped = f->problem;
+    f->gapped.skew = NULL;
     sator_mapper_mapping_init(problem, &f->mapping);
     set_fixed(f);
     if (f->broken_loop >= 0)
@@ -253,7 +271,8 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     sator_mapper_words_free(f->words);
     f->words = NULL;
     /* of tiles that are counted the least one need not be the one that fits */
-    bool may_be = is_settled(f) || (problem->imperfect && problem->has_counted);
+    bool may_be = is_settled(f) || (problem->imperfect && problem->has_counted) ||
+            (f->most_gapped_pes > 0 && f->most_gapped_pes >= f->needed_pes);
     f->most_pes = forgets ? 0 : f->most_pes; /* what was found may be beyond the limits */
     return may_be;
 }
@@ -378,9 +397,10 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
                 (long long)p->extent[f->broken_loop]);
         return;
     }
-    if (f->most_pes > 0) {
+    double most_pes = fmax(f->most_pes, f->most_gapped_pes);
+    if (most_pes > 0) {
         sator_help(ctx, "at most %s of %s PEs can run in parallel, %s are asked for",
-                sator_int_format((sator_int)f->most_pes, ',', most),
+                sator_int_format((sator_int)most_pes, ',', most),
                 sator_int_format(p->pes, ',', all),
                 sator_int_format((sator_int)ceil(f->needed_pes), ',', needed));
         return;
