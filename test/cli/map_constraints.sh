@@ -102,7 +102,7 @@ levels:
   - {compute: mac, energy_pj: 1}
 YAML
 printf 'sizes: {i: 2, j: 4}\nop: "Y[i] += A[i,j]"\n' >sum.yaml
-sator map sum.yaml --arch keeps.yaml --constraint 'PE: skew 0 1' 2>&1
+sator map sum.yaml --arch keeps.yaml --constraint 'PE: skew 0 1' --constraint 'PE: j 2 -> 1' 2>&1
 sator map sum.yaml --arch keeps.yaml --constraint 'PE: skew 0 1' --constraint 'utilization 1' 2>&1 | cat # of 12 PEs, 2 x 4 at most
 # PEs that run two steps after one another want two at the memory outside: with all steps at the outermost memory, where tiles
 # are least, the row has gaps, which says nothing of other mappings. B's 12 words of L2, 1 pJ each, are 4 and 8 over the link.
@@ -120,3 +120,17 @@ for constraint in 'PE: skew 0' 'PE: i 3' 'utilization 1' 'PE: skew 2'; do
         sed -n '/^  mapping/p; /^  skew /p; /^  energy/p'
 done
 "$SATOR" map sum.yaml --arch late.yaml --objective energy --constraint 'PE: skew 2' --constraint 'utilization 1' --yaml
+# A nest that uses one PE along a dimension shifts nothing there, and has any skew that is asked for: also where factors do
+# not divide, as no skewed array's do. B's 4 words come twice, for tiles of 3 and 2 iterations of i, not five times.
+cat >one_pe.yaml <<'YAML'
+levels:
+  - {memory: D, energy_pj: 10}
+  - {array: PE, shape: [2], links: [{name: east, map: "PE[i] -> PE[i+1]", interval: 1, energy_pj: 50}]}
+  - {memory: L1, energy_pj: 1, capacity_words: {A: 3, B: 1, Y: 3}}
+  - {compute: mac, energy_pj: 1}
+YAML
+printf 'sizes: {i: 5, k: 4}\nop: "Y[i] += A[i] * B[k]"\n' >sum.yaml
+for constraint in 'PE: only' 'PE: skew 1'; do
+    "$SATOR" map sum.yaml --arch one_pe.yaml --objective energy --imperfect --constraint "$constraint" |
+        sed -n '/^  mapping/p; /^  energy/p'
+done

@@ -492,11 +492,30 @@ done:
     return st;
 }
 
+bool sator_mapper_wants_skew(const struct mapper_problem *p)
+{
+    return wanted_row(p) >= 0;
+}
+
+static bool is_closed(const struct mapper_row *row)
+{
+    return row->banned == ~0U;
+}
+
+void sator_mapper_close_wanted(struct mapper_problem *p)
+{
+    assert(p->skew == NULL);
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].has_skew && p->row[r].skew != 0)
+            p->row[r].banned = ~0U;
+    }
+}
+
 bool sator_mapper_has_skew(const struct mapper_problem *p)
 {
     for (int r = 0; r < p->n_rows; r++) {
         int64_t step = p->skew == NULL ? 0 : p->skew->step[r];
-        if (p->row[r].has_skew && p->row[r].skew != step)
+        if (p->row[r].has_skew && p->row[r].skew != step && !is_closed(&p->row[r]))
             return false;
     }
     return true;

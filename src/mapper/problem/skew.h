@@ -41,7 +41,13 @@ bool sator_mapper_lists_skew(
  * is "counted". */
 bool sator_mapper_skew_left_out(
         const struct mapper_problem *problem, bool timed, struct mapper_skews *skews);
-/* Whether the problem's skew is the one that constraints ask for. */
+/* Whether a constraint asks for a skew. */
+bool sator_mapper_wants_skew(const struct mapper_problem *problem);
+/* Leave a problem without a skew those mappings that have one that constraints ask for: what uses
+ * one PE along a dimension shifts nothing there. They may be in no other space that is searched to
+ * the end, as skews with words that have no formula are left out, and remainders under skews. */
+void sator_mapper_close_wanted(struct mapper_problem *problem);
+/* Whether all rows that the problem's mappings use have the skew that constraints ask for. */
 bool sator_mapper_has_skew(const struct mapper_problem *problem);
 /* "PE 1 1": the arrays whose PEs run at shifted times in a mapping, and their coefficients; NULL
  * where there are none. */

@@ -231,7 +231,7 @@ static enum sator_status say_none(
 {
     bool sees_all = q->options->strategy == SATOR_MAP_OPTIMAL ||
             q->options->strategy == SATOR_MAP_EXHAUSTIVE;
-    bool is_free = sator_mapper_has_skew(&q->problems[0]);
+    bool is_free = !sator_mapper_wants_skew(&q->problems[0]);
     const char *workload = q->workload->name, *arch = q->arch->name;
     enum sator_status st = search->stopped != SATOR_OK ? search->stopped
             : !search->proved && sees_all              ? SATOR_LIMIT

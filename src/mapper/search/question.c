@@ -268,6 +268,8 @@ enum sator_status sator_mapper_ask(struct mapper_question *q)
     watch(q, plain);
     SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_unskewed - 1], plain,
             q->options->constraints, q->options->n_constraints));
+    for (int i = 0; i < q->n_unskewed; i++)
+        sator_mapper_close_wanted(&q->problems[i]);
     st = check_options(q);
 done:
     return st;

@@ -45,6 +45,8 @@ bool sator_mapper_same_rows(
 
     if (p->row[a].level != p->row[b].level || times_array(p, p->row[a].level))
         return false;
+    if (p->row[a].banned != p->row[b].banned)
+        return false;
     if (p->skew != NULL && (p->skew->step[a] != 0 || p->skew->step[b] != 0))
         return false;
     for (int k = 0; k < p->n_spread_limits; k++) {

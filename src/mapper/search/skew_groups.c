@@ -213,21 +213,11 @@ static int against(
     return 0;
 }
 
-/* Whether a constraint asks for a skew: there is none without. */
-static bool wants_skew(const struct mapper_problem *p)
-{
-    bool wants = false;
-
-    for (int r = 0; r < p->n_rows; r++)
-        wants |= p->row[r].has_skew && p->row[r].skew != 0;
-    return wants;
-}
-
 bool sator_mapper_is_elsewhere(
         const struct mapper_group *group, int k, const struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = group->part[k];
-    bool is = !wants_skew(p) && costs_the_same(group, k, NULL, 0, 0, mapping);
+    bool is = !sator_mapper_wants_skew(p) && costs_the_same(group, k, NULL, 0, 0, mapping);
 
     for (int i = 0; i < k && !is; i++)
         is = costs_the_same(group, k, group->part[i]->skew, 0, 0, mapping);
