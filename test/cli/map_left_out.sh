@@ -8,6 +8,7 @@ left_out() {
 }
 left_out gemm:i=4,j=6,k=8 --arch conventional
 left_out gemm:i=2,j=2,k=2 --arch conventional # 2 is cut in no other way
+left_out gemm:i=2,j=2,k=2 --arch conventional --constraint 'DRAM: j 2' # with one step to take: L2 may have 2 of them inside
 left_out conv1d --arch shidiannao-8x8 # words pass from PE to PE
 cat >single.yaml <<'END'
 levels:

@@ -66,9 +66,13 @@ static bool digits_matter(const struct mapper_problem *p)
     return matter;
 }
 
+/* Of 2 iterations none leave one, but where a constraint asks for a factor: there may be a step of
+ * 2 to take at one memory, and the other at another. */
 static bool has_remainders(const struct mapper_problem *p)
 {
-    return exceeds(p, 2);
+    bool asks = p->has_fixed || p->n_spread_limits > 0 || p->least_pes > 0;
+
+    return exceeds(p, asks && !p->imperfect ? 1 : 2);
 }
 
 /* Whether links or wires pass words on straight to compute units, whose loops divide. */
