@@ -134,3 +134,13 @@ for constraint in 'PE: only' 'PE: skew 1'; do
     "$SATOR" map sum.yaml --arch one_pe.yaml --objective energy --imperfect --constraint "$constraint" |
         sed -n '/^  mapping/p; /^  energy/p'
 done
+# A row of time with gaps is in no space: of three PEs that run three steps apart, each one step, the second begins when the first
+# has ended, and holds what it needs of it no more. All strategies say so.
+printf 'levels:\n  - {memory: D, energy_pj: 50}\n  - {array: PE, shape: [3], links: [{name: east, map: "PE[i] -> PE[i+1]", interval: 3, energy_pj: 1}]}\n' >gaps.yaml
+printf '  - {memory: L1, energy_pj: 1, bandwidth_bits: 4}\n  - {compute: mac, energy_pj: 1, cycles: 0.01}\n' >>gaps.yaml
+printf 'sizes: {i: 3, j: 1}\nop: "Y[i] += A[i] * B[j]"\n' >sum.yaml
+for strategy in optimal exhaustive; do
+    sator map sum.yaml --arch gaps.yaml --strategy $strategy --yaml -o best.yaml
+    sator map sum.yaml --arch gaps.yaml --strategy $strategy | sed -n '/^  energy/p'
+    sator analyze sum.yaml --arch gaps.yaml -d best.yaml | sed -n '/^  total/p'
+done

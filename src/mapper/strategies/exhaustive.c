@@ -10,6 +10,8 @@
  */
 #include "mapper/strategies/exhaustive.h"
 
+#include "mapper/problem/skew.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -206,6 +208,8 @@ static void tile_outermost(struct enumeration *e)
         if (!sator_mapper_may_have(p, p->memory[0].row, i, factor[i]))
             return;
     }
+    if (sator_mapper_has_gaps(p, &e->mapping))
+        return;
     if (p->n_memories == 1)
         go_on(e, 0);
     else
