@@ -93,17 +93,19 @@ static void orders_from(struct enumeration *e, const struct orders *o);
 /* Go on with the orders of memory "m"; "o" is where those of the memory inside it ended. */
 static void orders_of(struct enumeration *e, int m, const struct orders *o)
 {
-    struct orders next = *o;
-
     if (m < 0) {
         finish(e, o);
         return;
     }
-    next.m = m;
-    next.left = e->movable[m];
-    next.n_left = e->n_movable[m];
     unsigned entering = e->ragged ? 0 : e->inside[m] & ~e->inside[m + 1];
-    next.still |= entering;
+    const struct orders next = {.m = m,
+            .depth = o->depth,
+            .n_left = e->n_movable[m],
+            .left = e->movable[m],
+            .still = o->still | entering,
+            .moved = o->moved,
+            .outside = o->outside,
+            .equal = o->equal};
     for (unsigned sliding = entering & e->sliding; sliding != 0; sliding &= sliding - 1)
         e->walk[__builtin_ctz(sliding)].stamps = o->outside;
     orders_from(e, &next);
@@ -170,18 +172,20 @@ static void slide(struct enumeration *e, int t, const struct orders *before, int
 static void place(struct enumeration *e, const struct orders *o, int loop)
 {
     int64_t factor = e->mapping.factor[e->problem->memory[o->m].row][loop];
-    unsigned ending = e->plain_of[loop];
-    struct orders next = *o;
+    unsigned ending = e->plain_of[loop], sliding = e->slides_of[loop];
+    unsigned now_moved = (o->moved | (o->still & sliding)) & ~ending;
+    const struct orders next = {.m = o->m,
+            .depth = o->depth + (now_moved != 0),
+            .n_left = o->n_left - 1,
+            .left = o->left & ~(1U << loop),
+            .still = o->still & ~(ending | sliding),
+            .moved = now_moved,
+            .outside = o->n_left == 1 ? e->outside[o->m] : o->outside / factor,
+            .equal = o->equal};
 
-    e->mapping.order[o->m][o->n_left - 1] = (int8_t)loop;
-    next.left &= ~(1U << loop);
-    next.n_left--;
-    next.outside = next.n_left == 0 ? e->outside[o->m] : o->outside / factor;
+    e->mapping.order[o->m][next.n_left] = (int8_t)loop;
     settle_still(e, o->still & ending, o->outside);
     settle_moved(e, o->moved & ending, o->depth);
-    next.still &= ~(ending | e->slides_of[loop]);
-    next.moved = (o->moved | (o->still & e->slides_of[loop])) & ~ending;
-    next.depth += next.moved != 0;
     for (unsigned moved = next.moved; moved != 0; moved &= moved - 1)
         slide(e, __builtin_ctz(moved), o, loop, &next, factor);
     orders_from(e, &next);
@@ -212,15 +216,14 @@ static void orders_from(struct enumeration *e, const struct orders *o)
     }
     bool timed = e->search->timer != NULL; /* when words move may differ */
     if (!timed && !e->ragged && all_end(e, o)) {
-        struct orders next = *o;
+        const struct orders next = {.depth = o->depth,
+                .outside = e->outside[o->m],
+                .equal = saturating_product(o->equal, count_orders(p, row, o->left, o->n_left))};
         int at = 0;
-        next.equal = saturating_product(o->equal, count_orders(p, row, o->left, o->n_left));
         for (unsigned left = o->left; left != 0; left &= left - 1)
             e->mapping.order[o->m][at++] = (int8_t)__builtin_ctz(left);
-        next.outside = e->outside[o->m];
         settle_still(e, o->still, o->outside);
         settle_moved(e, o->moved, o->depth);
-        next.still = next.moved = 0;
         orders_of(e, o->m - 1, &next);
         return;
     }
