@@ -146,6 +146,21 @@ static void find_flows(struct mapper_problem *p, int transfer)
     assert(t->n_flows <= MAPPER_FLOWS);
 }
 
+/* The flows of each port, in the order of their transfers. */
+static void sort_flows(struct mapper_problem *p)
+{
+    struct mapper_flow *flow = SATOR_NEW_ARRAY(p->arena, struct mapper_flow, p->n_flows + 1);
+
+    for (int i = 0; i < p->n_ports; i++) {
+        p->port[i].flow = flow;
+        for (int k = 0; k < p->n_flows; k++) {
+            if (p->flow[k].port == i)
+                *flow++ = p->flow[k];
+        }
+        p->port[i].n_flows = (int)(flow - p->port[i].flow);
+    }
+}
+
 /* Whether some tensor that memory "m" holds passes through "lane". */
 static bool is_used(const struct mapper_problem *p, int m, const struct sator_lane *lane)
 {
@@ -273,6 +288,7 @@ enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_p
             problem->arena, struct mapper_flow, MAPPER_FLOWS * problem->n_transfers + 1);
     for (int i = 0; i < problem->n_transfers; i++)
         find_flows(problem, i);
+    sort_flows(problem);
     find_asked(problem);
     find_fixed(problem);
     return SATOR_OK;
@@ -415,17 +431,19 @@ bool sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_wo
 
 /* ---- a mapping ---- */
 
-/* The bits that pass each port. */
-static inline void find_bits(
-        const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits)
+/* The bits that pass port "i". */
+static inline double bits_of(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic, int i)
 {
-    for (int i = 0; i < problem->n_ports; i++)
-        bits[i] = traffic->crew.fixed_bits[i];
-    for (int i = 0; i < problem->n_flows; i++) {
-        const struct mapper_flow *flow = &problem->flow[i];
+    const struct mapper_port *port = &problem->port[i];
+    double bits = traffic->crew.fixed_bits[i];
+
+    for (int k = 0; k < port->n_flows; k++) {
+        const struct mapper_flow *flow = &port->flow[k];
         const int64_t *words = flow->arriving ? traffic->arriving : traffic->unique;
-        bits[flow->port] += flow->bits * (double)words[flow->transfer];
+        bits += flow->bits * (double)words[flow->transfer];
     }
+    return bits;
 }
 
 /* As the model divides, which has leakage by whole cycles: a product with what a bit takes may be a
@@ -443,15 +461,14 @@ void sator_mapper_port_cycles(
         memcpy(cycles, traffic->busiest_cycles, sizeof *cycles * (size_t)problem->n_ports);
         return;
     }
-    find_bits(problem, traffic, cycles);
     for (int i = 0; i < problem->n_ports; i++)
-        cycles[i] = cycles_of(problem, traffic, i, cycles[i]);
+        cycles[i] = cycles_of(problem, traffic, i, bits_of(problem, traffic, i));
 }
 
 double sator_mapper_longest_port(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic)
 {
-    double bits[MAPPER_PORTS], most = 0;
+    double most = 0, most_bits = 0;
     int longest = -1;
 
     if (traffic->is_uneven) {
@@ -459,13 +476,13 @@ double sator_mapper_longest_port(
             most = fmax(most, traffic->busiest_cycles[i]);
         return most;
     }
-    find_bits(problem, traffic, bits);
     for (int i = 0; i < problem->n_ports; i++) { /* divisions take longer */
-        double cycles = bits[i] * traffic->crew.per_bit[i];
+        double bits = bits_of(problem, traffic, i), cycles = bits * traffic->crew.per_bit[i];
         if (cycles > most) {
             most = cycles;
+            most_bits = bits;
             longest = i;
         }
     }
-    return longest < 0 ? 0 : cycles_of(problem, traffic, longest, bits[longest]);
+    return longest < 0 ? 0 : cycles_of(problem, traffic, longest, most_bits);
 }

@@ -215,6 +215,8 @@ struct mapper_transfer {
 struct mapper_port {
     const struct sator_lane *lane; /* bits a cycle and instance */
     int memory;
+    int n_flows;
+    struct mapper_flow *flow; /* all that pass it */
 };
 
 /* What an unrolling alone says of costs. The time of a port is that of the instance that moves most
