@@ -29,6 +29,29 @@ static void refresh_shape(struct enumeration *e, int row, int loop)
     }
 }
 
+/* The tile of a sliding transfer is known, and what it keeps where it does not move. */
+static void prepare_glide(const struct mapper_walk *walk, struct glide *g)
+{
+    int k = 0;
+
+    g->groups = walk->groups;
+    g->group_words = walk->group_words;
+    g->tiles = walk->tiles;
+    g->tile_words = walk->tile_words;
+    g->group = g->tile = 1;
+    for (int i = 0; i < walk->access->n_indices; i++) {
+        int64_t group = walk->group_values[i], tile = walk->tile_values[i];
+        if (walk->access->index[i].closed == 1) {
+            g->group *= group;
+            g->tile *= tile;
+            continue;
+        }
+        for (int j = 1; j < KEPT; j++)
+            g->kept[k][j].moved = 0; /* at no other place than its own */
+        g->kept[k++][0] = (struct kept){0, group, tile};
+    }
+}
+
 static void prepare(struct enumeration *e, unsigned transfers)
 {
     for (; transfers != 0; transfers &= transfers - 1) {
@@ -36,19 +59,13 @@ static void prepare(struct enumeration *e, unsigned transfers)
         sator_mapper_walk_open(
                 e->problem, e->search->words, &e->shape, t, MAPPER_AS_IT_IS, &e->walk[t]);
         const struct mapper_walk *walk = &e->walk[t];
-        e->plain_groups[t] = e->plain_tiles[t] = 1;
-        for (int i = 0; i < walk->access->n_indices; i++) {
-            bool plain = walk->access->index[i].closed == 1;
-            e->plain_groups[t] *= plain ? walk->group_values[i] : 1;
-            e->plain_tiles[t] *= plain ? walk->tile_values[i] : 1;
-            for (int k = 0; k < KEPT && !plain; k++)
-                e->kept[t][i][k].moved = 0;
-        }
         int64_t outside = 1;
         for (int i = 0; i < e->problem->n_loops; i++)
             outside *= e->rest[i];
         if (sator_mapper_is_loaded(e->problem, walk->transfer, outside))
             e->walk[t].groups = e->walk[t].tiles = 0;
+        if (e->sliding >> t & 1)
+            prepare_glide(walk, &e->glide[t]);
         e->all_groups[t] = e->walk[t].groups * e->walk[t].group_words;
         e->all_tiles[t] = e->walk[t].tiles * e->walk[t].tile_words;
     }
@@ -357,6 +374,21 @@ static bool outermost_holds_all(const struct mapper_problem *p)
     return sator_mapper_fits(p, 0, size);
 }
 
+/* Which indices slide, and by which loops. */
+static void open_glide(const struct mapper_access *access, struct glide *g)
+{
+    for (int i = 0; i < access->n_indices; i++) {
+        const struct mapper_index *index = &access->index[i];
+        if (index->closed == 1)
+            continue;
+        for (int k = 0; k < index->n_parts; k++) {
+            g->moves[index->loop[k]] = (int8_t)g->n;
+            g->coef[index->loop[k]] = access->coef_of[index->loop[k]];
+        }
+        g->index[g->n++] = i;
+    }
+}
+
 static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
 {
     const struct mapper_problem *p = e->problem;
@@ -372,16 +404,11 @@ static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
     sator_mapper_mapping_init(p, &e->mapping);
     for (int r = 0; r < p->n_rows; r++)
         e->used[r] = 1;
-    for (int a = 0; a < p->n_accesses; a++) {
-        for (int i = 0; i < p->access[a].n_indices; i++) {
-            if (p->access[a].index[i].closed != 1)
-                e->slides[a][e->n_slides[a]++] = i;
-        }
-    }
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_access *access = &p->access[p->transfer[t].access];
         e->ready[ready_at(p, &p->transfer[t])] |= 1U << t;
         e->sliding |= access->is_sliding ? 1U << t : 0;
+        open_glide(access, &e->glide[t]);
         for (int i = 0; i < p->n_loops; i++) {
             e->plain_of[i] |= access->plain >> i & 1 ? 1U << t : 0;
             e->slides_of[i] |= (access->relevant & ~access->plain) >> i & 1 ? 1U << t : 0;

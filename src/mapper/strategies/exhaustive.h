@@ -10,10 +10,21 @@ enum {
     KEPT = 16 /* moves remembered, a power of two */
 };
 
-/* What is kept of a transfer's sliding index when its tile moves; a place for each of the last few
- * moves, that of 0 is free. */
+/* What is kept of a transfer's sliding index when its tile moves, of a group and of a tile. */
 struct kept {
     int64_t moved, group, tile;
+};
+
+/* A transfer with sliding indices. */
+struct glide {
+    int n, index[MAPPER_INDICES]; /* the sliding ones */
+    int8_t moves[MAPPER_LOOPS]; /* by loop that is in one of these, which it is */
+    int64_t coef[MAPPER_LOOPS]; /* of the loop there; 0 for others */
+    /* with its tile known: */
+    int64_t group, tile; /* values of all other indices together */
+    int64_t groups, group_words, tiles, tile_words; /* of the walk */
+    int64_t stamps;
+    struct kept kept[MAPPER_INDICES][KEPT]; /* a place for each of the last few moves */
 };
 
 /* Words of a group and of a tile that a moved transfer keeps, and how far its sliding indices fall
@@ -34,7 +45,6 @@ struct enumeration {
     unsigned ready[MAPPER_MEMORIES + 1]; /* those whose tiles and positions are known as soon as the
                                             memory's factors are; last: with the parallel ones */
     unsigned sliding; /* transfers */
-    int n_slides[MAPPER_ACCESSES], slides[MAPPER_ACCESSES][MAPPER_INDICES]; /* indices */
     unsigned plain_of[MAPPER_LOOPS], slides_of[MAPPER_LOOPS]; /* transfers whose index is that loop
                                                                  alone, or a sum with it */
     /* the current branch */
@@ -51,9 +61,7 @@ struct enumeration {
     int n_movable[MAPPER_MEMORIES];
     int64_t outside[MAPPER_MEMORIES]; /* product of the factors of those of all memories outside */
     int64_t all_groups[MAPPER_TRANSFERS], all_tiles[MAPPER_TRANSFERS]; /* words of one stamp */
-    int64_t plain_groups[MAPPER_TRANSFERS], plain_tiles[MAPPER_TRANSFERS]; /* values of all indices
-                                                                   of one loop together */
-    struct kept kept[MAPPER_TRANSFERS][MAPPER_INDICES][KEPT];
+    struct glide glide[MAPPER_TRANSFERS];
     int member, n_members; /* of the threads, each of which takes every n-th innermost tile */
     uint64_t number; /* of the innermost tile, over all unrollings */
     uint64_t best_number; /* of the best mapping's */

@@ -57,10 +57,10 @@ static void settle_moved(struct enumeration *e, unsigned transfers, int depth)
 {
     for (; transfers != 0; transfers &= transfers - 1) {
         int t = __builtin_ctz(transfers);
-        const struct mapper_walk *walk = &e->walk[t];
+        const struct glide *g = &e->glide[t];
         const struct slide *slide = &e->slide[depth][t];
-        e->traffic.unique[t] = walk->groups * (walk->group_words * walk->stamps - slide->groups);
-        e->traffic.arriving[t] = walk->tiles * (walk->tile_words * walk->stamps - slide->tiles);
+        e->traffic.unique[t] = g->groups * (g->group_words * g->stamps - slide->groups);
+        e->traffic.arriving[t] = g->tiles * (g->tile_words * g->stamps - slide->tiles);
     }
 }
 
@@ -107,15 +107,17 @@ static void orders_of(struct enumeration *e, int m, const struct orders *o)
             .outside = o->outside,
             .equal = o->equal};
     for (unsigned sliding = entering & e->sliding; sliding != 0; sliding &= sliding - 1)
-        e->walk[__builtin_ctz(sliding)].stamps = o->outside;
+        e->glide[__builtin_ctz(sliding)].stamps = o->outside;
     orders_from(e, &next);
 }
 
-static void find_kept(struct enumeration *e, int t, int index, int64_t moved, struct kept *kept)
+/* Set what a transfer keeps along its "k"-th sliding index when its tile moves by "moved". */
+static void find_kept(struct enumeration *e, int t, int k, int64_t moved, struct kept *kept)
 {
-    struct mapper_walk *walk = &e->walk[t];
-    int access = walk->transfer->access;
+    const struct mapper_walk *walk = &e->walk[t];
+    int access = walk->transfer->access, index = e->glide[t].index[k];
     const struct mapper_steps *steps = &walk->steps[index];
+
     kept->moved = moved;
     kept->group = sator_mapper_words_kept(e->search->words, access, index, steps, moved);
     kept->tile = kept->group;
@@ -131,41 +133,32 @@ static void find_kept(struct enumeration *e, int t, int index, int64_t moved, st
 static void slide(struct enumeration *e, int t, const struct orders *before, int loop,
         const struct orders *after, int64_t factor)
 {
-    const struct mapper_walk *walk = &e->walk[t];
-    const struct mapper_access *access = walk->access;
-    const struct slide *old = &e->slide[before->depth][t];
+    static const struct slide nowhere = {.groups = 0};
+    struct glide *g = &e->glide[t];
     struct slide *new = &e->slide[after->depth][t];
-    int64_t times = after->outside * (factor - 1);
-    int64_t move = access->coef_of[loop] * /* 0: the loop does not index it */
-            e->shape.inside[e->problem->memory[before->m].row + 1][loop];
-    int64_t group = e->plain_groups[t], tile = e->plain_tiles[t];
     bool first = !(before->moved >> t & 1);
-    int a = walk->transfer->access, n = e->n_slides[a];
+    const struct slide *old = first ? &nowhere : &e->slide[before->depth][t];
+    /* at first all is kept along the loops inside, none of which indexes it */
+    int64_t still = first ? g->stamps - before->outside : 0;
+    int64_t times = after->outside * (factor - 1);
+    int64_t group = g->group * times, tile = g->tile * times;
+    int moves = g->moves[loop];
+    int64_t step = g->coef[loop] * /* 0: the loop does not index it */
+            e->shape.inside[e->problem->memory[before->m].row + 1][loop];
+    int64_t back = step * (factor - 1);
 
-    for (int k = 0; k < n; k++) {
-        int index = e->slides[a][k];
-        int64_t step = move != 0 && access->index_of[loop] == index ? move : 0;
-        int64_t shift = first ? 0 : old->shift[k];
-        new->shift[k] = shift - step *(factor - 1);
-        if (shift + step == 0) {
-            group *= walk->group_values[index];
-            tile *= walk->tile_values[index];
-            continue;
-        }
-        struct kept *kept = &e->kept[t][index][(uint64_t)(shift + step) % KEPT];
-        if (kept->moved != shift + step)
-            find_kept(e, t, index, shift + step, kept);
+    for (int k = 0; k < g->n; k++) {
+        int64_t shift = old->shift[k];
+        new->shift[k] = shift - (k == moves ? back : 0);
+        shift += k == moves ? step : 0;
+        struct kept *kept = &g->kept[k][(uint64_t)shift % KEPT];
+        if (kept->moved != shift)
+            find_kept(e, t, k, shift, kept);
         group *= kept->group;
         tile *= kept->tile;
     }
-    if (first) { /* all is kept along the loops inside, none of which indexes it */
-        int64_t still = walk->stamps - before->outside;
-        new->groups = still * walk->group_words + times *group;
-        new->tiles = still * walk->tile_words + times *tile;
-    } else {
-        new->groups = old->groups + times *group;
-        new->tiles = old->tiles + times *tile;
-    }
+    new->groups = old->groups + still * g->group_words + group;
+    new->tiles = old->tiles + still * g->tile_words + tile;
 }
 
 /* Place "loop" next. */
