@@ -68,8 +68,9 @@ bool sator_mapper_fits(const struct mapper_problem *problem, int m, const int64_
     for (int c = 0; c < memory->n_capacities; c++) {
         const struct mapper_capacity *capacity = &memory->capacity[c];
         sator_int needed = 0;
-        for (int a = 0; a < problem->n_accesses; a++) {
-            if (!(capacity->accesses >> a & 1) || problem->access[a].stored_as != a)
+        for (unsigned left = capacity->accesses; left != 0; left &= left - 1) {
+            int a = __builtin_ctz(left);
+            if (problem->access[a].stored_as != a)
                 continue;
             assert(size[a] >= 0);
             needed += (sator_int)mapper_stored_words(problem, a, size) *
@@ -532,25 +533,38 @@ static bool is_cut(const struct mapper_problem *p, const struct mapper_transfer 
     return sator_mapper_is_cut(p, &of->mapping, &of->shape, (int)(t - p->transfer));
 }
 
-/* Whether transfer "t" moves the same words in two mappings that differ in "rows", as far as that
- * is soon told: tiles, PEs outside of them and loops outside are the same, of these where something
- * is kept. */
-static bool moves_alike(const struct mapper_problem *p, const struct mapper_transfer *t,
-        const struct mapper_counted *a, const struct mapper_counted *b, unsigned rows)
+/* The rows whose tiles differ; inside of all they do not. */
+static unsigned differing_tiles(
+        const struct mapper_problem *p, const struct mapper_shape *a, const struct mapper_shape *b)
 {
-    unsigned outside = rows & ((1U << t->child_row) - 1), shared = t->collapsed | t->linked_rows;
-    size_t size = sizeof *a->shape.inside[0] * (size_t)p->n_loops;
+    unsigned rows = 0;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        int64_t differ = 0;
+        for (int i = 0; i < p->n_loops; i++)
+            differ |= a->inside[r][i] ^ b->inside[r][i];
+        rows |= differ != 0 ? 1U << r : 0;
+    }
+    return rows;
+}
+
+/* Whether transfer "t" moves the same words in two mappings that differ in "rows" and have other
+ * "tiles" in some, as far as that is soon told: tiles, PEs outside of them and loops outside are
+ * the same, of these where something is kept. */
+static bool moves_alike(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_counted *a, const struct mapper_counted *b, unsigned rows,
+        unsigned tiles)
+{
+    unsigned before = (1U << t->child_row) - 1, outside = rows & before;
+    unsigned shared = (t->collapsed | t->linked_rows) & before;
     bool ends = false;
 
     if (t->is_counted || (outside & (t->outer | t->between)) != 0)
         return false;
+    if ((tiles & (shared << 1 | 1U << t->child_row)) != 0)
+        return false;
     if (outside != 0 && p->imperfect && (is_cut(p, t, a) || is_cut(p, t, b)))
         return false;
-    for (int r = 0; r <= t->child_row; r++) {
-        bool matters = r == t->child_row || (r > 0 && (shared >> (r - 1) & 1));
-        if (matters && memcmp(a->shape.inside[r], b->shape.inside[r], size) != 0)
-            return false;
-    }
     if (outside == 0)
         return true;
     for (int r = t->child_row - 1; r >= sator_mapper_cold_row(p, &a->shape, t) && !ends; r--) {
@@ -620,10 +634,11 @@ bool sator_mapper_count_near(const struct mapper_problem *problem, struct mapper
         const struct mapper_counted *near, unsigned rows, double most_pj,
         struct mapper_counted *next)
 {
-    unsigned known = 0;
+    bool is_near = near != NULL && !near->traffic.is_unknown;
+    unsigned tiles = is_near ? differing_tiles(problem, &near->shape, &next->shape) : 0, known = 0;
 
-    for (int t = 0; t < problem->n_transfers && near != NULL && !near->traffic.is_unknown; t++) {
-        if (!moves_alike(problem, &problem->transfer[t], near, next, rows))
+    for (int t = 0; t < problem->n_transfers && is_near; t++) {
+        if (!moves_alike(problem, &problem->transfer[t], near, next, rows, tiles))
             continue;
         known |= 1U << t;
         next->traffic.unique[t] = near->traffic.unique[t];

@@ -31,16 +31,19 @@ static unsigned passed_on(
     return sator_mapper_passed(problem, mapping) & ~grouped;
 }
 
-void sator_mapper_unrolled(const struct mapper_problem *problem,
-        const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled)
+/* The parallel positions of "loop" where the transfers "passed" are those passed on. */
+static void find_unrolled(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int loop, unsigned passed,
+        struct mapper_unrolled *unrolled)
 {
+    unsigned direct = 0;
+
     *unrolled = (struct mapper_unrolled){.lanes = 1, .pes = 1};
     for (int r = 0; r < problem->n_rows; r++) {
         int64_t factor = mapping->factor[r][loop];
         if (problem->row[r].is_space && factor > 1)
             *(r > problem->innermost ? &unrolled->lanes : &unrolled->pes) *= factor;
     }
-    unsigned passed = passed_on(problem, mapping), direct = 0;
     for (int t = 0; t < problem->n_transfers; t++)
         direct |= problem->transfer[t].child == problem->n_memories ? 1U << t : 0;
     if ((passed & direct) != 0 || has_digit(mapping, loop, problem->direct_wired) ||
@@ -48,6 +51,12 @@ void sator_mapper_unrolled(const struct mapper_problem *problem,
         unrolled->form = MAPPER_WHOLE;
     else if (passed != 0 || has_digit(mapping, loop, problem->linked_rows))
         unrolled->form = MAPPER_FILLED;
+}
+
+void sator_mapper_unrolled(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled)
+{
+    find_unrolled(problem, mapping, loop, passed_on(problem, mapping), unrolled);
 }
 
 int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row, int64_t pes)
@@ -127,13 +136,13 @@ bool sator_mapper_is_row_chain(
     return all;
 }
 
-bool sator_mapper_is_chain(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
+static bool is_chain(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
+        int loop, unsigned passed)
 {
     struct mapper_unrolled unrolled;
     int64_t tile = mapping->factor[problem->innermost][loop];
 
-    sator_mapper_unrolled(problem, mapping, loop, &unrolled);
+    find_unrolled(problem, mapping, loop, passed, &unrolled);
     if (sator_mapper_left(problem, loop, &unrolled, tile) == 0)
         return false;
     int64_t number =
@@ -155,13 +164,20 @@ bool sator_mapper_is_chain(
     return number == 1;
 }
 
+bool sator_mapper_is_chain(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
+{
+    return is_chain(problem, mapping, loop, passed_on(problem, mapping));
+}
+
 bool sator_mapper_is_in_space(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
+    unsigned passed = passed_on(problem, mapping);
     bool all = true;
 
     for (int i = 0; i < problem->n_loops && all; i++)
-        all = sator_mapper_is_chain(problem, mapping, i);
+        all = is_chain(problem, mapping, i, passed);
     for (int r = 0; r < problem->n_rows && all && problem->chains; r++)
         all = !problem->row[r].is_space || sator_mapper_is_row_chain(problem, mapping, r);
     return all;

@@ -600,7 +600,7 @@ bool sator_mapper_is_allowed(
 
     for (int r = 0; r < problem->n_rows; r++) {
         const struct mapper_row *row = &problem->row[r];
-        for (int i = 0; i < problem->n_loops; i++) {
+        for (int i = 0; i < problem->n_loops && (row->is_space || problem->has_fixed); i++) {
             int64_t factor = mapping->factor[r][i];
             if (row->is_space ? factor > 1 && (row->banned >> i & 1)
                               : !sator_mapper_may_have(problem, r, i, factor))

@@ -253,7 +253,14 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
         const struct mapper_left_open *open, struct sator_arena *arena, int *n_left_out);
 
 /* ---- draw.c ---- */
-uint64_t sator_mapper_random(uint64_t *state);
+static inline uint64_t sator_mapper_random(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
 /* A random mapping with factors that multiply to the extents and fit the arrays; tiles may not fit.
  * With short tiles and no fixed factors it is in the space (sator_mapper_is_in_space). */
 void sator_mapper_draw(

@@ -37,7 +37,7 @@ static double cycles_of(const struct climb *c)
             c->problem->cycles_per_instance;
 }
 
-/* The energy beyond which "next" costs more than "most". */
+/* The energy beyond which "next", whose cycles are known, costs more than "most". */
 static double most_pj(const struct climb *c, double most)
 {
     switch (c->problem->objective) {
@@ -46,7 +46,7 @@ static double most_pj(const struct climb *c, double most)
     case SATOR_MAP_LATENCY:
         return INFINITY;
     default:
-        return most / cycles_of(c);
+        return most / c->cycles;
     }
 }
 
@@ -86,6 +86,7 @@ static void go_to(struct climb *c, const struct mapper_mapping *mapping)
 {
     c->next->counted.mapping = *mapping;
     sator_mapper_shape_init(c->problem, mapping, &c->next->counted.shape);
+    c->cycles = cycles_of(c);
     cost_next(c, NULL, ~0U, INFINITY);
     swap(&c->here, &c->next);
 }
@@ -108,10 +109,10 @@ static bool begin(struct climb *c)
 
 /* Whether "next" computes for so long that it is worse than "most" with much less energy than any
  * mapping so far: then its words need not be counted. */
-static bool is_too_slow(const struct climb *c, double most)
+static bool is_too_slow(struct climb *c, double most)
 {
-    return sator_mapper_value(c->problem->objective, least_share * c->least_pj, cycles_of(c)) >
-            most;
+    c->cycles = cycles_of(c);
+    return sator_mapper_value(c->problem->objective, least_share * c->least_pj, c->cycles) > most;
 }
 
 /* Let "next", all of which is counted if "whole", be the better one of itself and the same in
@@ -120,6 +121,7 @@ static void try_order(struct climb *c, bool whole, double most)
 {
     swap(&c->next, &c->other);
     unsigned rows = 1U << c->problem->memory[sator_mapper_climb_order(c, c->other)].row;
+    c->cycles = cycles_of(c); /* skewed arrays' depend on the order */
     cost_next(c, whole ? c->other : c->here, whole ? rows : rows | c->rows,
             fmin(most, c->other->cost.value));
     if (!(c->next->cost.value < c->other->cost.value))

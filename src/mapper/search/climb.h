@@ -19,6 +19,7 @@ struct climb {
     int64_t (*factor)[MAPPER_LOOPS]; /* of "next" */
     int8_t (*order)[MAPPER_LOOPS];
     unsigned rows; /* in which "next" differs from "here" */
+    double cycles; /* that "next" computes for */
     struct mapper_mapping best;
     struct mapper_cost best_cost;
     double least_pj; /* of a mapping so far */

@@ -94,9 +94,13 @@ static unsigned loops_at(const struct climb *c, int row)
 /* A random one of "loops", or -1 where there is none. */
 static int draw_of(struct climb *c, unsigned loops)
 {
+    int n = 0;
+
     if (loops == 0)
         return -1;
-    for (int k = draw(c, __builtin_popcount(loops)); k > 0; k--)
+    for (unsigned left = loops; left != 0; left &= left - 1)
+        n++; /* few: the compiler's function takes longer */
+    for (int k = draw(c, n); k > 0; k--)
         loops &= loops - 1;
     return __builtin_ctz(loops);
 }
@@ -186,7 +190,7 @@ static void draw_order(struct climb *c, int m)
 {
     const struct mapper_problem *p = c->problem;
     int8_t *order = c->order[m];
-    int accesses[MAPPER_ACCESSES], rank[MAPPER_LOOPS] = {0};
+    int accesses[MAPPER_ACCESSES] = {0}, rank[MAPPER_LOOPS] = {0};
     bool slides = draw(c, 2) == 0;
 
     for (int a = 0; a < p->n_accesses; a++) {
@@ -211,10 +215,16 @@ static void draw_order(struct climb *c, int m)
     assert(mapper_is_permutation(order, p->n_loops));
 }
 
-/* Let "next" be a copy of "from", for it to be changed. */
+/* Let "next" be a copy of "from", for it to be changed: the rows that there are. */
 static void copy(struct climb *c, const struct climb_place *from)
 {
-    c->next->counted.mapping = from->counted.mapping;
+    const struct mapper_mapping *old = &from->counted.mapping;
+    struct mapper_mapping *new = &c->next->counted.mapping;
+    size_t n_rows = (size_t)c->problem->n_rows, n_memories = (size_t)c->problem->n_memories;
+
+    memcpy(new->factor, old->factor, sizeof *new->factor *n_rows);
+    memcpy(new->order, old->order, sizeof *new->order *n_memories);
+    memcpy(new->along, old->along, sizeof *new->along *n_rows);
     c->factor = c->next->counted.mapping.factor;
     c->order = c->next->counted.mapping.order;
 }
