@@ -17,6 +17,7 @@
 
 enum {
     ANEW_TRIES = 3000,
+    SHORT_WIDER_TRIES = 500,
     FIRST_DRAWS = 64,
     TRIES_A_LOOK = 32, /* at the clock, where little time is left */
     STALE = 500 /* changes in a row that are no better, after which it goes back to the best */
@@ -315,9 +316,14 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
     climb(search, tries);
     if (search->wider == NULL)
         return;
-    if (sator_mapper_is_short(search)) /* there is no time to climb twice in the larger one */
-        sator_mapper_climb_anew(search, ANEW_TRIES);
-    climb_wider(search, tries);
+    if (!sator_mapper_is_short(search)) {
+        climb_wider(search, tries);
+        return;
+    }
+    /* to count a mapping takes three times as long in the larger one, and what a whole climb misses
+     * there bounds lead to in less time */
+    sator_mapper_climb_anew(search, ANEW_TRIES);
+    climb_wider(search, SHORT_WIDER_TRIES);
 }
 
 /* ---- problems without formulas ---- */

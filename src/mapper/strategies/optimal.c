@@ -88,14 +88,17 @@ static void begin_plan(
     optimal_find_grown(plan);
 }
 
-/* Whether there are so many unrollings that listing them takes longer than to climb. */
-static bool is_large(const struct optimal_plan *plan)
+/* Whether to begin with a climb: it takes less time than to list the unrollings, or the budget may
+ * end before the search leads to one. Not in a small part of a larger space: to search all of it
+ * takes less, and leaves more of the budget to the rest. */
+static bool climbs_first(const struct mapper_search *search, const struct optimal_plan *plan)
 {
     double n = 1;
 
     for (int i = 0; i < plan->problem->n_loops; i++)
         n *= plan->imperfect ? 1 : plan->n_divisors[i];
-    return n > WORTH_A_START;
+    return n > WORTH_A_START ||
+            (sator_mapper_is_short(search) && (search->wider == NULL || n > WORTH_A_SHORT_START));
 }
 
 static void optimize(struct mapper_search *search)
@@ -106,7 +109,7 @@ static void optimize(struct mapper_search *search)
     begin_plan(search, plan, arena);
     struct optimizer *o = optimal_new(search, plan);
     o->group = search->group;
-    if (!search->found && (is_large(plan) || sator_mapper_is_short(search))) {
+    if (!search->found && climbs_first(search, plan)) {
         o->table.climbs_at = 0;
         optimal_climb(o);
     }

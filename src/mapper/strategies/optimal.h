@@ -26,6 +26,7 @@ enum {
     START_TRIES = 2000, /* in the problem near one that is counted */
     WORTH_COUNTED = 800, /* ... and where it is in a problem near it: sator_mapper_start */
     WORTH_A_START = 100000, /* combinations of the extents' divisors: 3 ms to list the unrollings */
+    WORTH_A_SHORT_START = 1000, /* the same: 1 ms to search them all on an array of PEs */
     CLIMB_TRIES = 3000, /* 2 ms; at most, and ... */
     LEAST_CLIMB = 250, /* ... at least, else one for so many looks: */
     LOOKS_A_CHANGE = 6,
