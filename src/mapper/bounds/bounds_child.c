@@ -255,40 +255,42 @@ void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m)
 
 /* ---- classes of orders: energy against time ---- */
 
-/* The bits that the transfers move through a port in order class "c", at least, where the order
- * begins with "bridge" (NULL: with none). */
-static double class_bits(const struct mapper_bounds *b, const struct group *group,
-        const struct order_classes *classes, int c, const struct side *side,
-        const struct bridge *bridge)
+/* The bits that move through a port where transfer k brings "range[k]". */
+static double bits_of(const struct mapper_bounds *b, const struct group *group,
+        const struct side *side, const struct mapper_range *const *range)
 {
     double bits = b->given.beside != NULL ? b->given.beside->bits[side->port]
                                           : b->given.crew->fixed_bits[side->port];
 
-    for (int k = 0; k < group->orders.count; k++) {
-        const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
-        struct mapper_range across;
-        if (bridge != NULL) {
-            across = bounds_across(b, group->orders.transfer[k], k, classes, c, bridge);
-            r = &across;
-        }
-        bits += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
-    }
+    for (int k = 0; k < group->orders.count; k++)
+        bits += side->unique[k] * range[k]->unique_lb + side->arriving[k] * range[k]->arriving_lb;
     return bits;
 }
 
-/* The cycles that the transfers take in order class "c", at least. */
+/* The cycles that the transfers take in order class "c", at least: where it begins with no bridge,
+ * or with any. */
 static double class_cycles(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, int c)
 {
-    double slowest = b->given.compute;
+    const struct mapper_range *range[MAPPER_ACCESSES];
+    struct mapper_range across[MAPPER_ACCESSES];
+    double bits[MAPPER_PORTS], slowest = b->given.compute;
 
-    for (int i = 0; i < group->n_sides; i++) {
-        const struct side *side = &group->side[i];
-        double bits = class_bits(b, group, classes, c, side, NULL);
-        for (int k = 0; k < b->bridges.count; k++)
-            bits = mapper_lesser(bits, class_bits(b, group, classes, c, side, &b->bridges.item[k]));
-        slowest = mapper_greater(slowest, bits * b->given.crew->per_bit[side->port]);
+    for (int k = 0; k < group->orders.count; k++)
+        range[k] = &b->ranges.range[k][classes->keeps[c][k]];
+    for (int i = 0; i < group->n_sides; i++)
+        bits[i] = bits_of(b, group, &group->side[i], range);
+    for (int n = 0; n < b->bridges.count; n++) {
+        for (int k = 0; k < group->orders.count; k++) {
+            across[k] = bounds_across(b, group->orders.transfer[k], k, classes,
+                    classes->keeps[c][k], &b->bridges.item[n]);
+            range[k] = &across[k];
+        }
+        for (int i = 0; i < group->n_sides; i++)
+            bits[i] = mapper_lesser(bits[i], bits_of(b, group, &group->side[i], range));
     }
+    for (int i = 0; i < group->n_sides; i++)
+        slowest = mapper_greater(slowest, bits[i] * b->given.crew->per_bit[group->side[i].port]);
     return slowest;
 }
 
@@ -306,25 +308,43 @@ static double any_pj(
     return isnan(pj) ? 0 : pj; /* of no account */
 }
 
-/* The energy that the transfers spend in order class "c", at least: without bridges, or with one,
- * and then no less than "any". */
-static double class_pj(const struct mapper_bounds *b, const struct group *group,
-        const struct order_classes *classes, int c, double any)
+/* The least energy of each class "class[c]" that begins with a bridge. Few of the classes differ in
+ * what one transfer keeps: what that costs is found once. */
+static void across_pj(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, int count, const uint8_t *class, double *least)
 {
-    double least = INFINITY, pj = 0;
-
+    for (int c = 0; c < count; c++)
+        least[c] = INFINITY;
     for (int i = 0; i < b->bridges.count; i++) {
-        double across = 0;
-        for (int k = 0; k < group->orders.count; k++) {
-            int t = group->orders.transfer[k];
-            struct mapper_range r = bounds_across(b, t, k, classes, c, &b->bridges.item[i]);
-            across += pj_of(b, t, &r);
+        double pj[MAPPER_ACCESSES][ORDER_CLASSES];
+        bool is_known[MAPPER_ACCESSES][ORDER_CLASSES] = {{false}};
+        for (int c = 0; c < count; c++) {
+            double across = 0;
+            for (int k = 0; k < group->orders.count; k++) {
+                int t = group->orders.transfer[k], number = classes->keeps[class[c]][k];
+                if (!is_known[k][number]) {
+                    struct mapper_range r =
+                            bounds_across(b, t, k, classes, number, &b->bridges.item[i]);
+                    pj[k][number] = pj_of(b, t, &r);
+                    is_known[k][number] = true;
+                }
+                across += pj[k][number];
+            }
+            least[c] = mapper_lesser(least[c], across);
         }
-        least = mapper_lesser(least, across);
     }
+}
+
+/* The energy that the transfers spend in order class "c", at least: without bridges, or "across"
+ * one, and then no less than "any". */
+static double class_pj(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, int c, double across, double any)
+{
+    double pj = 0;
+
     for (int k = 0; k < group->orders.count; k++)
         pj += b->ranges.pj[k][classes->keeps[c][k]];
-    pj = mapper_lesser(pj, mapper_greater(least, any));
+    pj = mapper_lesser(pj, mapper_greater(across, any));
     return isnan(pj) ? 0 : pj; /* of no account */
 }
 
@@ -333,7 +353,8 @@ static double class_pj(const struct mapper_bounds *b, const struct group *group,
 static void find_steps(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, struct mapper_share *share)
 {
-    double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY, any = INFINITY;
+    double pj[ORDER_CLASSES], across[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY,
+                                                                            any = INFINITY;
     bool known = false; /* "cycles" */
     int count = b->ranges.n_classes;
     const uint8_t *class = b->ranges.class;
@@ -344,8 +365,9 @@ static void find_steps(const struct mapper_bounds *b, const struct group *group,
         share->pj = mapper_greater(share->pj, any);
         return;
     }
+    across_pj(b, group, classes, count, class, across);
     for (int c = 0; c < count; c++)
-        pj[c] = class_pj(b, group, classes, class[c], any);
+        pj[c] = class_pj(b, group, classes, class[c], across[c], any);
     for (int n = 0; n <= MAPPER_STEPS; n++) {
         double least = INFINITY, fastest = INFINITY;
         for (int c = 0; c < count; c++) {

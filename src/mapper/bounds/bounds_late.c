@@ -128,19 +128,22 @@ double bounds_footprint(const struct mapper_bounds *b, int transfer)
 static struct mapper_range less(
         const struct mapper_bounds *b, int transfer, double times, const struct mapper_range *range)
 {
-    double least = bounds_footprint(b, transfer);
+    const double least = bounds_footprint(b, transfer);
     struct mapper_range result = *range;
 
-    result.unique_lb = mapper_greater(range->unique_lb / times, least * b->ranges.parts[transfer]);
-    result.arriving_lb = mapper_greater(range->arriving_lb / times, least);
+    if (times != 1) { /* mostly it is */
+        result.unique_lb /= times;
+        result.arriving_lb /= times;
+    }
+    result.unique_lb = mapper_greater(result.unique_lb, least * b->ranges.parts[transfer]);
+    result.arriving_lb = mapper_greater(result.arriving_lb, least);
     return result;
 }
 
 struct mapper_range bounds_across(const struct mapper_bounds *b, int transfer, int k,
-        const struct order_classes *classes, int c, const struct bridge *bridge)
+        const struct order_classes *classes, int number, const struct bridge *bridge)
 {
     const struct mapper_access *access = &b->problem->access[b->problem->transfer[transfer].access];
-    int number = classes->keeps[c][k];
     double kept = 1;
 
     if (access->is_sliding)

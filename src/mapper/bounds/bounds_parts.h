@@ -164,10 +164,10 @@ void bounds_of_group(struct mapper_bounds *b, const struct group *group,
  */
 void bounds_find_bridges(struct mapper_bounds *b, uint32_t transfers, unsigned near, unsigned far,
         const struct outside *outside);
-/* The range of the "k"-th transfer in orders that begin with "bridge", and are of the class "c"
- * when these digits are outermost. */
+/* The range of the "k"-th transfer in orders that begin with "bridge", and keep the "number"-th of
+ * what classes keep of it when these digits are outermost. */
 struct mapper_range bounds_across(const struct mapper_bounds *b, int transfer, int k,
-        const struct order_classes *classes, int c, const struct bridge *bridge);
+        const struct order_classes *classes, int number, const struct bridge *bridge);
 /* The words that a transfer brings at least, each once. */
 double bounds_footprint(const struct mapper_bounds *b, int transfer);
 /* The least of "range", which a transfer has in orders that keep "keep", and of those that begin

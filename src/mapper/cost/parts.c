@@ -27,7 +27,8 @@ struct digits {
 static void list_digits(const struct mapper_access *access, const struct mapper_transfer *t,
         const struct mapper_shape *shape, struct digits *d)
 {
-    *d = (struct digits){.windows = 1, .places = 1};
+    d->n = 0;
+    d->windows = d->places = 1;
     for (int pass = 0; pass < 2; pass++) { /* windows first: numbers of places have them inside */
         int at = 0;
         for (int k = 0; k < shape->n_digits; k++) {
@@ -37,6 +38,8 @@ static void list_digits(const struct mapper_access *access, const struct mapper_
                 continue;
             d->digit[at].row = digit->row;
             d->digit[at].count = digit->count;
+            if (pass == 0)
+                d->digit[at].weight = 0;
             if (indexes == (pass == 0) && !(access->plain >> digit->loop & 1)) {
                 d->digit[at].weight = d->places;
                 d->places *= digit->count;
