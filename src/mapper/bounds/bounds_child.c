@@ -308,30 +308,44 @@ static double any_pj(
     return isnan(pj) ? 0 : pj; /* of no account */
 }
 
+/* What transfers cost in orders that begin with a bridge, by what is kept of them; NAN: not known
+ * yet. */
+typedef double across_table[MAPPER_ACCESSES][ORDER_CLASSES];
+
+/* The energy of order class "c" with a bridge. */
+static double class_across(const struct mapper_bounds *b, const struct group *group,
+        const struct order_classes *classes, int c, const struct bridge *bridge, across_table pj)
+{
+    double across = 0;
+
+    for (int k = 0; k < group->orders.count; k++) {
+        const int t = group->orders.transfer[k], number = classes->keeps[c][k];
+        if (isnan(pj[k][number])) {
+            struct mapper_range r = bounds_across(b, t, k, classes, number, bridge);
+            pj[k][number] = pj_of(b, t, &r);
+        }
+        across += pj[k][number];
+    }
+    return across;
+}
+
 /* The least energy of each class "class[c]" that begins with a bridge. Few of the classes differ in
  * what one transfer keeps: what that costs is found once. */
 static void across_pj(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, int count, const uint8_t *class, double *least)
 {
+    across_table pj;
+
     for (int c = 0; c < count; c++)
         least[c] = INFINITY;
     for (int i = 0; i < b->bridges.count; i++) {
-        double pj[MAPPER_ACCESSES][ORDER_CLASSES];
-        bool is_known[MAPPER_ACCESSES][ORDER_CLASSES] = {{false}};
-        for (int c = 0; c < count; c++) {
-            double across = 0;
-            for (int k = 0; k < group->orders.count; k++) {
-                int t = group->orders.transfer[k], number = classes->keeps[class[c]][k];
-                if (!is_known[k][number]) {
-                    struct mapper_range r =
-                            bounds_across(b, t, k, classes, number, &b->bridges.item[i]);
-                    pj[k][number] = pj_of(b, t, &r);
-                    is_known[k][number] = true;
-                }
-                across += pj[k][number];
-            }
-            least[c] = mapper_lesser(least[c], across);
+        for (int k = 0; k < group->orders.count; k++) {
+            for (int number = 0; number < classes->n_keeps[k]; number++)
+                pj[k][number] = NAN;
         }
+        for (int c = 0; c < count; c++)
+            least[c] = mapper_lesser(
+                    least[c], class_across(b, group, classes, class[c], &b -> bridges.item[i], pj));
     }
 }
 
