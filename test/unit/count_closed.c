@@ -148,7 +148,9 @@ static void test_cases(void **state)
     (void)state;
     assert_non_null(times);
     times->n_rows = 3;
-    times->n_boxes = 4;
+    times->n_boxes = times->room = 4;
+    times->box = calloc(4, sizeof *times->box);
+    assert_non_null(times->box);
     for (int i = 0; i < 4; i++)
         memcpy(times->box[i], box[i], sizeof box[i]);
     assert_null(closed_times_cases(times, 1));
