@@ -42,7 +42,7 @@ static struct cert_question all_of(const struct cert_question *question)
 {
     struct cert_question all = *question;
 
-    all.joins_across = all.counts = !question->is_scheduled; /* by which no skews are covered */
+    all.joins_across = all.counts = !question->is_scheduled; /* by which these are not covered */
     return all;
 }
 

@@ -66,8 +66,9 @@ double cert_fresh(
         const struct cert_places *places, const struct cert_tile *tile, const int64_t *moved);
 
 /* ---- cert_skew.c ---- */
-/* The cycles that compute takes at least, and what is exposed beside it: exactly, where all factors
- * are decided and time has no phases. */
+/* The cycles that compute takes at least: exactly, where all factors are decided. */
+double cert_computing(const struct cert_problem *p, const struct cert_part *part);
+/* These, and by the scheduled time what is exposed beside them. */
 double cert_cycles(const struct cert_problem *p, const struct cert_part *part);
 /* The first row whose loops keep anything in what stands at row "child_row": those outside end runs
  * of a skewed array, after which PEs hold nothing. */

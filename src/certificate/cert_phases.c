@@ -388,7 +388,7 @@ static void take_inside(struct cert_phases *ph)
 
     for (int d = 0; d < cut; d++)
         runs *= (double)leaf->part->factor[digit_of(ph, d)->row][digit_of(ph, d)->loop];
-    ph->inside.cycles = (cert_cycles(p, leaf->part) - cert_exposed(p, leaf->part)) / runs;
+    ph->inside.cycles = cert_computing(p, leaf->part) / runs;
     memset(ph->inside.busy, 0, sizeof ph->inside.busy);
     for (int m = 0; m < p->n_moves; m++) {
         const struct cert_move *v = &p->move[m];
@@ -542,7 +542,7 @@ double cert_exposed(const struct cert_problem *p, const struct cert_part *part)
 {
     double most = 0, sum[CERT_MEMORIES] = {0};
 
-    for (int m = 1; m < p->n_memories && p->is_scheduled; m++) {
+    for (int m = 1; m < p->n_memories; m++) {
         if (is_inside_run(p, p->memory[m].row))
             break;
         for (int outer = 1; outer < m; outer++) { /* tiles of equal length come at once */

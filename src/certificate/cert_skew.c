@@ -323,7 +323,7 @@ static double span(const struct cert_problem *p, const struct cert_part *part, i
     return sum;
 }
 
-double cert_cycles(const struct cert_problem *p, const struct cert_part *part)
+double cert_computing(const struct cert_problem *p, const struct cert_part *part)
 {
     const unsigned all = (1U << p->n_loops) - 1;
     double known = 1, open = p->instances / cert_used(p, part, p->n_rows), spans = 0;
@@ -340,8 +340,12 @@ double cert_cycles(const struct cert_problem *p, const struct cert_part *part)
         if (is_known) /* the loops of all memories further out are in one run with these */
             known = p->across ? known * own + later : known * (own + later);
     }
-    double cycles = (p->across ? known * open + spans : known * (open + spans)) * p->cycles;
-    return cycles + (p->is_scheduled ? cert_exposed(p, part) : 0);
+    return (p->across ? known * open + spans : known * (open + spans)) * p->cycles;
+}
+
+double cert_cycles(const struct cert_problem *p, const struct cert_part *part)
+{
+    return cert_computing(p, part) + (p->is_scheduled ? cert_exposed(p, part) : 0);
 }
 
 int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, int child_row)

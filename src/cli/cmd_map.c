@@ -572,8 +572,7 @@ static void note_timing(const struct mapping *mapping)
 {
     if (mapping->exit_code == CLI_DONE && mapping->options->certificate != NULL &&
             mapping->options->timing == NULL && mapping->map.timing == SATOR_TIMING_ROOFLINE)
-        fprintf(stderr,
-                "sator: note: %s: certificates cover rooflines alone: latencies are these\n",
+        fprintf(stderr, "sator: note: %s: the certificate is of rooflines, and so are latencies\n",
                 sator_arch_name(mapping->arch));
 }
 
