@@ -66,7 +66,9 @@ double cert_fresh(
         const struct cert_places *places, const struct cert_tile *tile, const int64_t *moved);
 
 /* ---- cert_skew.c ---- */
-/* The cycles that compute takes at least: exactly, where all factors are decided. */
+/* The stamps of all PEs together, at least: exactly, where all factors are decided. */
+double cert_stamps(const struct cert_problem *p, const struct cert_part *part);
+/* The cycles that these take at least, with what the PEs' own memories serve. */
 double cert_computing(const struct cert_problem *p, const struct cert_part *part);
 /* These, and by the scheduled time what is exposed beside them. */
 double cert_cycles(const struct cert_problem *p, const struct cert_part *part);
@@ -75,6 +77,9 @@ double cert_cycles(const struct cert_problem *p, const struct cert_part *part);
 int cert_cold_row(const struct cert_problem *p, const struct cert_part *part, int child_row);
 
 /* ---- cert_phases.c ---- */
+/* The cycles of an instance beside what its PE's own memories serve: sums that begin are not read.
+ */
+double cert_served(const struct cert_problem *p, bool sums_begin);
 /* The cycles in which words move that nothing runs beside, by the scheduled time: at least. */
 double cert_exposed(const struct cert_problem *p, const struct cert_part *part);
 

@@ -176,18 +176,15 @@ static void move_words(const struct cert_phases *ph, const struct transfer *t,
     }
 }
 
-/* What compute units take from a memory of their own. */
+/* What compute units take from a memory of their own; the sums of tensors "first" begin. */
 static void serve_compute(
-        const struct cert_phases *ph, unsigned first, double busy[N_SETS][CERT_LANES])
+        const struct cert_problem *p, unsigned first, double busy[N_SETS][CERT_LANES])
 {
-    const struct cert_problem *p = ph->leaf->p;
-
     for (int a = 0; a < p->n_tensors; a++) {
         const struct cert_tensor *t = &p->tensor[a];
         if (p->own[a] < 0)
             continue;
-        bool starts = first & ~ph->parted[p->own[a]] & 1U << a;
-        bool is_known = !t->is_output || (t->plain == t->relevant && !starts);
+        bool is_known = !t->is_output || (t->plain == t->relevant && !(first >> a & 1));
         use(p, p->own_lane[a][0], is_known ? 1 : 0, a, busy[p->own_waits[a] ? BEFORE : BESIDE]);
         use(p, p->own_lane[a][1], t->is_output ? 1 : 0, a, busy[p->own_waits[a] ? AFTER : BESIDE]);
     }
@@ -202,6 +199,24 @@ static double longest(const struct cert_problem *p, const double *busy)
     return whole(cycles);
 }
 
+double cert_served(const struct cert_problem *p, bool sums_begin)
+{
+    double busy[N_SETS][CERT_LANES] = {{0}};
+
+    serve_compute(p, sums_begin ? ~0U : 0, busy);
+    return fmax(whole(p->cycles), longest(p, busy[BESIDE]));
+}
+
+/* Tensors of "sums" that the PE's own memories start from zero. */
+static unsigned started(const struct cert_phases *ph, unsigned sums)
+{
+    const struct cert_problem *p = ph->leaf->p;
+
+    for (int a = 0; a < p->n_tensors; a++)
+        sums &= p->own[a] < 0 ? ~0U : ~(ph->parted[p->own[a]] & 1U << a);
+    return sums;
+}
+
 /* The stamp of a level, "run" being what runs in it: add what moves. */
 static void add_stamp(const struct cert_phases *ph, const struct part_of_run *at, struct run *run)
 {
@@ -214,7 +229,7 @@ static void add_stamp(const struct cert_phases *ph, const struct part_of_run *at
     for (int k = 0; k < level->n; k++)
         move_words(ph, &level->transfer[k], at, busy);
     if (at->level == ph->n_levels - 1 && ph->run_row == NONE)
-        serve_compute(ph, at->own, busy);
+        serve_compute(p, started(ph, at->own), busy);
     for (int l = 0; l < p->n_lanes; l++)
         stalled[l] = run->busy[l] + busy[BESIDE][l];
     run->cycles = fmax(run->cycles, longest(p, stalled));
@@ -388,7 +403,7 @@ static void take_inside(struct cert_phases *ph)
 
     for (int d = 0; d < cut; d++)
         runs *= (double)leaf->part->factor[digit_of(ph, d)->row][digit_of(ph, d)->loop];
-    ph->inside.cycles = cert_computing(p, leaf->part) / runs;
+    ph->inside.cycles = cert_stamps(p, leaf->part) / runs * p->begun_cycles;
     memset(ph->inside.busy, 0, sizeof ph->inside.busy);
     for (int m = 0; m < p->n_moves; m++) {
         const struct cert_move *v = &p->move[m];
@@ -525,7 +540,7 @@ static double exposed_at(const struct cert_problem *p, const struct cert_part *p
     if (has_digits(p, part, p->memory[m].row, p->n_rows, true))
         return load + store;
     /* else the tile may be of one stamp, and come and leave in it */
-    return fmax(0, fmax(load, store) - whole(p->cycles));
+    return fmax(0, fmax(load, store) - p->read_cycles);
 }
 
 /* Whether PEs outside of the row run at shifted times: they do not begin at once. */

@@ -1,6 +1,7 @@
 /* From a workload and a machine to the space that a certificate covers, and the prices of its
  * words (doc/model.md, section 4). Written for this alone: the search has its own. */
 #include "base/context.h"
+#include "certificate/cert_bound.h"
 #include "certificate/cert_maker.h"
 
 #include <math.h>
@@ -280,6 +281,8 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
         SATOR_TRY(add_tensor(&k, &workload->accesses[i]));
     SATOR_TRY(add_levels(&k));
     SATOR_TRY(cert_add_moves(&k));
+    problem->begun_cycles = problem->is_scheduled ? cert_served(problem, true) : problem->cycles;
+    problem->read_cycles = problem->is_scheduled ? cert_served(problem, false) : problem->cycles;
     for (int i = 0; i < question->n_constraints; i++) {
         const char *text = question->constraints[i];
         if (!cert_limits_add(problem, workload, question->arch, text))

@@ -323,7 +323,7 @@ static double span(const struct cert_problem *p, const struct cert_part *part, i
     return sum;
 }
 
-double cert_computing(const struct cert_problem *p, const struct cert_part *part)
+double cert_stamps(const struct cert_problem *p, const struct cert_part *part)
 {
     const unsigned all = (1U << p->n_loops) - 1;
     double known = 1, open = p->instances / cert_used(p, part, p->n_rows), spans = 0;
@@ -340,7 +340,29 @@ double cert_computing(const struct cert_problem *p, const struct cert_part *part
         if (is_known) /* the loops of all memories further out are in one run with these */
             known = p->across ? known * own + later : known * (own + later);
     }
-    return (p->across ? known * open + spans : known * (open + spans)) * p->cycles;
+    return p->across ? known * open + spans : known * (open + spans);
+}
+
+/* A PE begins sums in one stamp of as many as there are steps of the loops that index none of them,
+ * or in fewer. */
+double cert_computing(const struct cert_problem *p, const struct cert_part *part)
+{
+    const double used = cert_used(p, part, p->n_rows);
+    double steps = 1;
+    unsigned indexing = 0, arrays = 0;
+
+    for (int a = 0; a < p->n_tensors; a++)
+        indexing |= p->tensor[a].is_output ? p->tensor[a].relevant : 0;
+    for (int r = 0; r < p->n_rows; r++)
+        arrays |= p->row[r].is_space && part->is_unrolled ? 1U << r : 0;
+    for (int i = 0; i < p->n_loops; i++) {
+        if (!(indexing >> i & 1))
+            steps *= (double)(p->extent[i] / cert_spread(p, part, arrays, i));
+    }
+    if (!part->is_unrolled)
+        steps = fmax(1, steps / used);
+    return cert_stamps(p, part) * p->begun_cycles +
+            p->instances / used * (1 - 1 / steps) * (p->read_cycles - p->begun_cycles);
 }
 
 double cert_cycles(const struct cert_problem *p, const struct cert_part *part)

@@ -265,7 +265,7 @@ void cert_prices_init(const struct cert_problem *p, const struct cert_part *part
         struct cert_weights *w = &prices->time[prices->n_times];
         if (!set_lane(p, part, l, true, w))
             continue;
-        w->constant += p->cycles * p->instances / cert_used(p, part, p->n_rows);
+        w->constant += cert_computing(p, part);
         prices->n_times++;
     }
 }

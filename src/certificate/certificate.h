@@ -156,6 +156,8 @@ struct cert_problem {
     int n_lanes;
     struct cert_lane lane[CERT_LANES];
     double mac_pj, cycles, leakage_pj; /* of an instance; leakage of everything, a cycle */
+    double begun_cycles, read_cycles; /* that a stamp takes at least where all sums begin, and where
+                                         all are read back */
     int n_limits;
     struct cert_limit limit[CERT_LIMITS];
     double least_used; /* PEs that a constraint asks for */

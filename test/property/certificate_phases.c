@@ -130,7 +130,7 @@ static void test_phases(void **state)
     for (int n = 0; n < n_cases; n++) {
         struct problem_case c;
         if (open_case(&c, &rng, &options) && draw_timing(&c, &rng)) {
-            bool is_skewed = machines_draw(&rng, 2) == 0 && skew_case(&c, &rng, false);
+            bool is_skewed = machines_draw(&rng, 4) != 0 && skew_case(&c, &rng, false);
             compare_some(&c, &rng, &tally[is_skewed]);
         }
         close_case(&c);
@@ -140,7 +140,7 @@ static void test_phases(void **state)
                 tally[k].mappings, tally[k].bounds);
     assert_true(n_cases < 100 ||
             (tally[0].mappings > n_cases / 2 && tally[0].equal > 0.9 * tally[0].mappings &&
-                    tally[1].mappings > n_cases / 10));
+                    tally[1].mappings > n_cases / 40)); /* few arrays can be skewed */
 }
 
 /* What a file says: not both when transfers happen, and that they do not overlap. */

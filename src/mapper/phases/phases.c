@@ -136,6 +136,17 @@ void sator_mapper_phase_stamp(const struct mapper_phases *phases, const struct d
     sum->cycles += times * cycles;
 }
 
+double sator_mapper_phase_computes(const struct mapper_phases *phases, bool fresh)
+{
+    struct delays delays = {0};
+    struct run inside = {.cycles = phases->stamp_cycles}, sum = {0};
+
+    sator_mapper_phase_own(phases, fresh, &delays);
+    delays.ports[SERIAL_LOADS] = delays.ports[SERIAL_STORES] = 0;
+    sator_mapper_phase_stamp(phases, &delays, &inside, 1, &sum);
+    return (double)sum.cycles;
+}
+
 /* Add "times" the stamp "x" of level "level", whose inside takes "inside". */
 static void add_stamp(const struct nest *nest, int level, const struct stamp *x,
         const struct run *inside, int64_t times, struct run *sum)

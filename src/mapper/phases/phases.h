@@ -17,9 +17,17 @@ bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_wo
 bool sator_mapper_scheduled_least(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
 
-/* phases_bound.c: at least so many cycles beside those that the compute units take, serial
- * transfers apart. The factors of the arrays and of the memories from "m" inward are known, those
- * of memories before "m" being 1 in "shape"; "mapping" has the factors alone. */
+/* ---- phases_bound.c ---- */
+/* The cycles that stamps take at least with what the PEs' own memories serve, serial transfers
+ * apart, "own_stamps" of them being the first PE's; by the roofline those of the compute units. The
+ * factors of all arrays are known. */
+double sator_mapper_computing(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, double stamps, double own_stamps);
+/* The same where it is known that no more than so many PEs are used. */
+double sator_mapper_least_computing(const struct mapper_problem *problem, double pes);
+/* At least so many cycles beside these, serial transfers apart. The factors of the arrays and of
+ * the memories from "m" inward are known, those of memories before "m" being 1 in "shape";
+ * "mapping" has the factors alone. */
 double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m);
 

@@ -1,4 +1,4 @@
-/* What the phases of a machine add to the time that its compute units take, at least, where some
+/* What the compute units of a machine take, and what its phases add to that, at least, where some
  * tiles of a mapping are known and orders are not (doc/search.md, "The scheduled time").
  */
 #include "mapper/phases/phases.h"
@@ -6,6 +6,52 @@
 
 #include <math.h>
 #include <string.h>
+
+/* ---- computing ---- */
+
+/* Of the stamps of the first PE as many begin a sum as one of "turns", the steps in time of the
+ * loops that sums run over; where it does not run, others may begin sums. */
+static double cycles_of(
+        const struct mapper_problem *problem, double stamps, double own_stamps, double turns)
+{
+    return stamps * problem->begun_cycles +
+            own_stamps * (1 - 1 / turns) * (problem->read_cycles - problem->begun_cycles);
+}
+
+/* Whether sums run over loop "i", and its extent is that of a box. */
+static bool sums_over(const struct mapper_problem *problem, int i)
+{
+    return problem->domain == NULL && problem->lengthened == NULL &&
+            !(problem->access[problem->phases->output].relevant >> i & 1);
+}
+
+double sator_mapper_computing(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, double stamps, double own_stamps)
+{
+    double turns = 1;
+
+    if (problem->read_cycles == problem->begun_cycles)
+        return stamps * problem->begun_cycles;
+    for (int i = 0; i < problem->n_loops; i++) {
+        double used = (double)mapper_positions(problem, mapping, problem->n_rows, i);
+        if (sums_over(problem, i))
+            turns *= mapper_greater(1, (double)problem->extent[i] / used);
+    }
+    return cycles_of(problem, stamps, own_stamps, turns);
+}
+
+double sator_mapper_least_computing(const struct mapper_problem *problem, double pes)
+{
+    double stamps = (double)problem->instances / pes, turns = 1 / pes;
+
+    if (problem->read_cycles == problem->begun_cycles)
+        return stamps * problem->begun_cycles;
+    for (int i = 0; i < problem->n_loops; i++)
+        turns *= sums_over(problem, i) ? (double)problem->extent[i] : 1;
+    return cycles_of(problem, stamps, stamps, mapper_greater(1, turns));
+}
+
+/* ---- what is exposed ---- */
 
 /* What is known of a mapping. */
 struct known {
@@ -35,7 +81,7 @@ static double slowest(const struct mapper_problem *p, const struct times *times)
 static void find_known(struct known *k)
 {
     const struct mapper_problem *p = k->phases->problem;
-    double run = (double)k->phases->stamp_cycles;
+    double run = p->read_cycles; /* the longer one */
 
     for (int c = 0; c <= p->n_memories; c++) {
         k->used[c] = 1;
@@ -183,7 +229,7 @@ static void add_transfer(
     const struct mapper_manner *manner = &k->phases->manner[number];
     int bits = p->memory[t->parent].word_bits[t->access];
     bool is_known = t->child >= k->m && !t->reaches_back; /* links bring some of what enters */
-    bool all_time = is_known && k->run[t->child] == (double)k->phases->stamp_cycles;
+    bool all_time = is_known && k->run[t->child] == k->run[p->n_memories];
     enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
     struct mapper_walk walk;
     struct rhythm rhythm = {0, 0, 0};

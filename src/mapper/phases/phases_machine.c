@@ -233,6 +233,8 @@ void sator_mapper_know_phases(struct mapper_problem *problem)
         return;
     find_manners(phases);
     find_serial_ports(phases, problem);
+    problem->begun_cycles = sator_mapper_phase_computes(phases, true);
+    problem->read_cycles = sator_mapper_phase_computes(phases, false);
     phases->at_least = limits_wires(problem->arch);
     for (int i = 0; i < problem->n_transfers; i++)
         phases->at_least |= problem->transfer[i].reaches_back;

@@ -57,6 +57,10 @@ void sator_mapper_know_phases(struct mapper_problem *problem);
  * the one or the other, not both. */
 bool sator_mapper_waits_inside(const struct mapper_phases *phases, int c);
 
+/* phases.c: the cycles of a stamp of the compute units alone, with what the PE's own memories serve
+ * beside them; sums start from zero if it is "fresh". */
+double sator_mapper_phase_computes(const struct mapper_phases *phases, bool fresh);
+
 /* phases_enter.c: what "steps" has of transfer "t", in the problem's arena. */
 const struct mapper_transfer *sator_mapper_phase_steps(
         const struct mapper_problem *problem, const struct mapper_transfer *t);

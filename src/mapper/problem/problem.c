@@ -191,7 +191,7 @@ static enum sator_status add_levels(struct builder *b)
     enum sator_status st = SATOR_OK;
 
     p->pes = 1;
-    p->cycles_per_instance = 1;
+    p->cycles_per_instance = p->begun_cycles = p->read_cycles = 1;
     p->mac_pj = 0;
     for (int i = 0; i < b->arch->n_levels; i++) {
         const struct sator_level *level = &b->arch->levels[i];
@@ -203,7 +203,7 @@ static enum sator_status add_levels(struct builder *b)
             p->mac_pj =
                     sator_compute_figure(p->arena, &level->compute, sator_operand_bits(b->workload))
                             .value;
-            p->cycles_per_instance = level->compute.cycles;
+            p->cycles_per_instance = p->begun_cycles = p->read_cycles = level->compute.cycles;
             if (!isnan(level->compute.leakage_pj.value))
                 p->leakage_pj += level->compute.leakage_pj.value * (double)p->pes;
         }

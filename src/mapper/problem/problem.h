@@ -288,6 +288,9 @@ struct mapper_problem {
     unsigned asked_ports, asked_ragged_ports;
     unsigned late_ports; /* with what late links bring */
     double mac_pj, cycles_per_instance;
+    /* A stamp takes at least so many cycles where the first PE begins a sum, and where it goes on
+     * with one, which it reads back from a memory of its own: by the roofline as many. */
+    double begun_cycles, read_cycles;
     double leakage_pj; /* a cycle, everything together */
     int n_space_dims;
     int64_t pes; /* of all arrays together */

@@ -5,6 +5,7 @@
  * are further out, rounded up: in whatever order factors are divided by, ceilings of ceilings are
  * the same.
  */
+#include "mapper/phases/phases.h"
 #include "mapper/strategies/optimal.h"
 
 #include <assert.h>
@@ -41,7 +42,7 @@ double optimal_compute(const struct optimal_plan *plan, const struct optimal_bra
         int64_t last = only_last ? blocks - (tiles - 1) * factor[i] : factor[i];
         stamps *= (double)(steps - 1) * (double)factor[i] + (double)last;
     }
-    return stamps * p->cycles_per_instance;
+    return sator_mapper_computing(p, &branch->mapping, stamps, stamps);
 }
 
 double optimal_least_compute(const struct optimal_plan *plan, const struct optimal_branch *branch)
@@ -54,7 +55,7 @@ double optimal_least_compute(const struct optimal_plan *plan, const struct optim
         stamps *= (double)sator_mapper_blocks(
                 sator_mapper_blocks(p->extent[i], unrolled->lanes), unrolled->pes);
     }
-    return stamps * p->cycles_per_instance;
+    return sator_mapper_computing(p, &branch->mapping, stamps, stamps);
 }
 
 bool optimal_is_whole(

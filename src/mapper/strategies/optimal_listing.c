@@ -2,6 +2,7 @@
  *
  * Those that use most PEs come first, by chunks; of a chunk, those with the best bound.
  */
+#include "mapper/phases/phases.h"
 #include "mapper/problem/domain.h"
 #include "mapper/strategies/optimal.h"
 
@@ -178,6 +179,23 @@ static double least_stamps(const struct optimizer *o)
             : sator_mapper_domain_stamps(p, p->lengthened, &o->at.mapping) / p->lengthened->share;
 }
 
+/* The cycles that compute units take with these factors, whatever the tiles. */
+static double least_cycles_of(const struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    double stamps = 1;
+
+    if (p->domain != NULL || p->lengthened != NULL)
+        return least_stamps(o) * p->begun_cycles;
+    if (p->skew != NULL)
+        return optimal_skewed_compute(p, &o->at, p->n_memories);
+    if (p->imperfect)
+        return optimal_least_compute(o->plan, &o->at);
+    for (int i = 0; i < p->n_loops; i++)
+        stamps *= (double)o->at.rest[i];
+    return sator_mapper_computing(p, &o->at.mapping, stamps, stamps);
+}
+
 static void add_visit(struct optimizer *o, const int *choice)
 {
     struct visits *visits = &o->table.visits;
@@ -197,12 +215,7 @@ static void add_visit(struct optimizer *o, const int *choice)
     o->search->counters.unrollings++;
     optimal_climb(o);
     double compute = o->at.compute_cycles; /* of any unrolling of as many PEs */
-    if (o->plan->imperfect)
-        o->at.compute_cycles = optimal_least_compute(o->plan, &o->at);
-    if (o->problem->skew != NULL)
-        o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, o->problem->n_memories);
-    if (o->problem->domain != NULL || o->problem->lengthened != NULL)
-        o->at.compute_cycles = fmax(compute, least_stamps(o) * o->problem->cycles_per_instance);
+    o->at.compute_cycles = fmax(compute, least_cycles_of(o));
     struct mapper_cost bound = optimal_bound_unrolling(o, 0, &fixed, &share);
     double least_cycles = o->at.compute_cycles;
     o->at.compute_cycles = compute;
@@ -308,7 +321,7 @@ static void search_sizes(struct optimizer *o)
     int choice[MAPPER_ROWS];
 
     for (int k = 0; k < o->plan->n_sizes && list[k].pes >= p->least_pes; k++) {
-        o->at.compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
+        o->at.compute_cycles = sator_mapper_least_computing(p, list[k].pes);
         know_nothing(o);
         struct mapper_share all = optimal_fixed(o->problem, &o->at);
         sator_mapper_share_add(p, &all, &o->table.least[p->n_memories + 1]);

@@ -1,4 +1,5 @@
 /* Which parallel factors there are: for each class of equal rows, all products that fit it. */
+#include "mapper/phases/phases.h"
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
@@ -338,7 +339,7 @@ static double most_stamps(const struct optimizer *o)
     for (int k = 0; k < 64; k++) {
         double middle = k == 0 ? high : (low + high) / 2;
         struct mapper_cost cost =
-                sator_mapper_bound(p, &o->at.crew, middle * p->cycles_per_instance, &all);
+                sator_mapper_bound(p, &o->at.crew, middle * p->begun_cycles, &all);
         if (sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles))
             high = middle;
         else if (k == 0)
@@ -401,7 +402,7 @@ static void find_sizes(struct optimal_plan *plan, struct sator_arena *arena)
     if (plan->n_sizes == 0) /* none is fast enough */
         return;
     qsort(plan->sizes, (size_t)plan->n_sizes, sizeof *plan->sizes, by_product);
-    plan->least_cycles = (double)p->instances / plan->sizes[0].pes * p->cycles_per_instance;
+    plan->least_cycles = sator_mapper_least_computing(p, plan->sizes[0].pes);
 }
 
 /* For a bound of all, that they may fill the arrays. */

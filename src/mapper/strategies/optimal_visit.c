@@ -1,4 +1,5 @@
 /* The search below one unrolling, and the bounds of a branch. */
+#include "mapper/phases/phases.h"
 #include "mapper/problem/invariants.h"
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
@@ -56,8 +57,13 @@ void optimal_find_least(struct optimizer *o)
 double optimal_skewed_compute(
         const struct mapper_problem *problem, const struct optimal_branch *branch, int first)
 {
-    return (double)sator_mapper_skewed_stamps(problem, &branch->mapping, first) *
-            problem->cycles_per_instance;
+    double used = 1;
+
+    for (int i = 0; i < problem->n_loops; i++)
+        used *= (double)mapper_positions(problem, &branch->mapping, problem->n_rows, i);
+    return sator_mapper_computing(problem, &branch->mapping,
+            (double)sator_mapper_skewed_stamps(problem, &branch->mapping, first),
+            (double)problem->instances / used);
 }
 
 /* ---- shapes ---- */
