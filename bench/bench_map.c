@@ -286,23 +286,11 @@ static void print_certificates(const struct bench_certificates *sum)
 
 static void run_networks(void)
 {
-    static const char *const weight_updates[] = {
-            "conv2d-weight-update:n=16,k=192,c=192,ox=17,oy=17,rx=1,ry=7",
-            "conv2d-weight-update:n=16,k=128,c=128,ox=17,oy=17,rx=7,ry=1",
-            "conv2d-weight-update:n=16,k=384,c=384,ox=8,oy=8,rx=3,ry=1",
-            "conv2d-weight-update:n=16,k=384,c=448,ox=8,oy=8,rx=3,ry=3"};
-    static const char *const others[] = {/* nell-2, netflix; bcsstk17, cant */
-            "mttkrp:i=12092,k=9184,l=28818,j=32", "mttkrp:i=480189,k=17770,l=2182,j=32",
-            "ttmc:i=12092,j=9184,k=28818,l=8,m=8", "ttmc:i=480189,j=17770,k=2182,l=8,m=8",
-            "sddmm:i=10974,j=10974,k=512", "sddmm:i=62451,j=62451,k=512", "mmc", "tcl", "gemm",
-            "attention-qk", "attention-pv"};
-
     resnet_s = run_network("resnet18", "conventional", CONV_TWO_LEVEL);
     run_network("resnet18:n=16", "conventional", CONV_TWO_LEVEL);
-    for (size_t i = 0; i < sizeof weight_updates / sizeof *weight_updates; i++)
-        run_network(weight_updates[i], "conventional", CONV_TWO_LEVEL);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        run_network(others[i], "conventional", NONCONV);
+    for (int i = 0; i < BENCH_WORKLOADS; i++)
+        run_network(bench_workloads[i], "conventional",
+                i < BENCH_WEIGHT_UPDATES ? CONV_TWO_LEVEL : NONCONV);
     run_network("resnet18", "simba-like", SIMBA);
     if (all) {
         run_network("inception-v3", "conventional", CONV_TWO_LEVEL);

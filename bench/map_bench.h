@@ -52,8 +52,16 @@ struct bench_skewed {
 };
 struct bench_skewed bench_skewed(void);
 
+/* Of the published evaluation, weight updates of convolutions first. */
+enum {
+    BENCH_WEIGHT_UPDATES = 4,
+    BENCH_WORKLOADS = 15
+};
+extern const char *const bench_workloads[BENCH_WORKLOADS];
+
 /* Times with phases, the default: seconds to prove ResNet-18 on the two-level machine, and the
- * longest of its layers on that and eight others; infinite where one is not proved. */
+ * longest of its layers on that and eight others, and of these workloads; infinite where one is
+ * not proved. */
 struct bench_scheduled {
     double resnet18_s, worst_s;
 };

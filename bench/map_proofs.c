@@ -38,6 +38,16 @@ static void prove(const char *spec, const char *arch_spec, enum sator_timing_cho
     sator_ctx_free(ctx);
 }
 
+const char *const bench_workloads[BENCH_WORKLOADS] = {
+        "conv2d-weight-update:n=16,k=192,c=192,ox=17,oy=17,rx=1,ry=7",
+        "conv2d-weight-update:n=16,k=128,c=128,ox=17,oy=17,rx=7,ry=1",
+        "conv2d-weight-update:n=16,k=384,c=384,ox=8,oy=8,rx=3,ry=1",
+        "conv2d-weight-update:n=16,k=384,c=448,ox=8,oy=8,rx=3,ry=3",
+        "mttkrp:i=12092,k=9184,l=28818,j=32", /* nell-2, netflix; then bcsstk17, cant */
+        "mttkrp:i=480189,k=17770,l=2182,j=32", "ttmc:i=12092,j=9184,k=28818,l=8,m=8",
+        "ttmc:i=480189,j=17770,k=2182,l=8,m=8", "sddmm:i=10974,j=10974,k=512",
+        "sddmm:i=62451,j=62451,k=512", "mmc", "tcl", "gemm", "attention-qk", "attention-pv"};
+
 struct bench_skewed bench_skewed(void)
 {
     static const char *const networks[] = {
@@ -61,6 +71,12 @@ struct bench_scheduled bench_scheduled(void)
     double sum, worst;
 
     prove("resnet18", "conventional", SATOR_TIMING_AUTO, &scheduled.resnet18_s, &scheduled.worst_s);
+    for (int i = 0; i < BENCH_WORKLOADS; i++) {
+        prove(bench_workloads[i], "conventional", SATOR_TIMING_AUTO, &sum, &worst);
+        scheduled.worst_s = fmax(scheduled.worst_s, worst);
+    }
+    prove("tcl", "simba-like", SATOR_TIMING_AUTO, &sum, &worst);
+    scheduled.worst_s = fmax(scheduled.worst_s, worst);
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         prove("resnet18", machines[i], SATOR_TIMING_AUTO, &sum, &worst);
         scheduled.worst_s = fmax(scheduled.worst_s, worst);

@@ -20,6 +20,7 @@
 
 static int n_bounds, n_raised;
 static int n_read; /* mappings whose stamps take longer for what is read beside them */
+static int n_streamed; /* ports through which what is streamed takes longer than to compute */
 static int n_at_least; /* of the times, wires have a bandwidth */
 static int n_short, n_met; /* times of short tiles that are known at least; that are these */
 
@@ -68,6 +69,45 @@ static double first_stamps(const struct mapper_problem *p, const struct mapper_m
     return stamps;
 }
 
+/* Whether stamps that take whole cycles for what they are streamed take no more in all. */
+static bool streams_hold(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping, double cycles)
+{
+    double stamps = 1, begun = 1;
+    struct mapper_traffic traffic;
+    struct mapper_shape shape;
+    struct mapper_crew crew;
+    bool hold = true;
+
+    if (!sator_mapper_has_whole_stamps(p))
+        return true;
+    sator_mapper_count(p, words, mapping, &traffic);
+    sator_mapper_shape_init(p, mapping, &shape);
+    sator_mapper_crew_init(p, &shape, 0, &crew);
+    for (int i = 0; i < p->n_loops; i++) {
+        double steps = (double)(p->extent[i] / mapper_positions(p, mapping, p->n_rows, i));
+        stamps *= steps;
+        begun *= sator_mapper_sums_over(p, i) ? 1 : steps;
+    }
+    for (int q = 0; q < p->n_ports && !traffic.is_unknown; q++) {
+        struct mapper_streams streams = {.port = q};
+        for (int t = 0; t < p->n_transfers; t++) {
+            struct mapper_walk walk;
+            sator_mapper_walk_open(p, words, &shape, t, MAPPER_AS_IT_IS, &walk);
+            double each = sator_mapper_streamed_words(&walk);
+            if (each > 0)
+                sator_mapper_stream_add(
+                        &streams, p, &crew, t, (double)traffic.unique[t] / each, each, begun);
+        }
+        double least = sator_mapper_whole_cycles(p, &streams, stamps);
+        if (least > cycles)
+            print_message("streams take %.17g of %.17g\n", least, cycles);
+        hold &= least <= cycles;
+        n_streamed += streams.n > 0 && least > stamps * p->begun_cycles;
+    }
+    return hold;
+}
+
 /* Whether what phases add at least, with the tiles of the memories from each on inward known, is no
  * more than they add. */
 static bool bounds_hold(const struct mapper_phases *phases, struct mapper_words *words,
@@ -88,6 +128,7 @@ static bool bounds_hold(const struct mapper_phases *phases, struct mapper_words 
     double compute = sator_mapper_computing(p, mapping, stamps, own);
     double least = sator_mapper_least_computing(p, used);
     hold &= least <= compute * (1 + 1e-12);
+    hold &= streams_hold(p, words, mapping, cycles);
     n_read += compute > stamps * (double)phases->stamp_cycles;
     for (int m = 0; m < p->n_memories; m++) {
         sator_mapper_shape_init(p, &known, &shape);
@@ -393,7 +434,11 @@ static void test_short_tiles_are_the_models(void **state)
             "%d of %d mappings compared; %d of %d bounds are above nothing; %d of %d times at "
             "least are met\n",
             compared, drawn, raised, bounds, n_met, n_short);
-    print_message("in %d mappings so far PEs wait for what their own memories serve\n", n_read);
+    print_message(
+            "in %d mappings so far PEs wait for what their own memories serve, in %d for what "
+            "they are streamed\n",
+            n_read, n_streamed);
+    assert_true(n_cases < 100 || (n_read > n_cases / 4 && n_streamed > n_cases / 4));
     assert_int_equal(wrong, 0);
     assert_true(n_cases < 100 || (bounds > n_cases && raised > bounds / 4));
 }

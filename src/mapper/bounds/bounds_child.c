@@ -278,8 +278,10 @@ static double class_cycles(const struct mapper_bounds *b, const struct group *gr
 
     for (int k = 0; k < group->orders.count; k++)
         range[k] = &b->ranges.range[k][classes->keeps[c][k]];
-    for (int i = 0; i < group->n_sides; i++)
+    for (int i = 0; i < group->n_sides; i++) {
         bits[i] = bits_of(b, group, &group->side[i], range);
+        slowest = mapper_greater(slowest, bounds_whole_cycles(b, group, &group->side[i], range));
+    }
     for (int n = 0; n < b->bridges.count; n++) {
         for (int k = 0; k < group->orders.count; k++) {
             across[k] = bounds_across(b, group->orders.transfer[k], k, classes,
@@ -420,6 +422,7 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
 
     bounds_open_local(b, transfer, shape, outside, &local);
     b->ranges.parts[transfer] = (double)local.walk.parts;
+    bounds_know_stamps(b, k, &local.walk);
     for (int i = 0; i < classes->n_keeps[k]; i++) {
         struct mapper_range *range = &b->ranges.range[k][i];
         if (!takes_all && !b->ranges.is_kept[k][i])
@@ -548,6 +551,7 @@ static void share_of(struct mapper_bounds *b, int child, struct group *group,
         bounds_find_bridges(b, group->transfers, near_loops, far_loops, &outside[0]);
     const struct order_classes *classes = sator_mapper_order_classes(
             &group->orders, near_loops, far_loops, b->given.either & far_loops);
+    bounds_open_stamps(b, child, shape, &outside[0]);
     bounds_of_group(b, group, classes, shape, outside, share);
     b->bridges.late = 0;
     b->bridges.count = 0;

@@ -59,6 +59,7 @@ bool sator_mapper_bounds_pair(struct mapper_bounds *b, int m, uint32_t inner, un
     bounds_open_outside(b, m, shape, mapper_ones, far, &outside[1]);
     const struct order_classes *classes = sator_mapper_order_classes(
             &group->orders, near_loops & ~either, loops_of(p, far), either);
+    bounds_open_stamps(b, either == 0 ? m + 1 : m, shape, &outside[0]);
     bounds_of_group(b, group, classes, shape, outside, share);
     return true;
 }

@@ -23,6 +23,9 @@ struct ranges {
     struct mapper_range least[MAPPER_ACCESSES]; /* of all orders */
     double arriving[MAPPER_ACCESSES]; /* words that arrive where nothing is kept */
     double parts[MAPPER_TRANSFERS]; /* of PEs (sator_mapper_parts), by transfer */
+    /* Of what compute units are streamed: the words that pass the holder's port in each stamp in
+     * which any do; else 0. The stamps, or 0; those in which sums begin. */
+    double each[MAPPER_ACCESSES], stamps, begun;
 };
 
 enum {
@@ -158,6 +161,17 @@ struct group *bounds_find_group(
 void bounds_of_group(struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, const struct mapper_shape *shape,
         const struct outside *outside, struct mapper_share *share);
+
+/* ---- bounds_stamps.c: stamps take whole cycles ---- */
+/* Know the stamps of the compute units, which a group is bounded for, or that no more is known. */
+void bounds_open_stamps(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
+        const struct outside *outside);
+/* The same of its "k"-th transfer. */
+void bounds_know_stamps(struct mapper_bounds *b, int k, const struct mapper_walk *walk);
+/* The cycles of a port at least where each of its inputs brings "range[k]": none takes less than
+ * the stamps in which as many inputs move as may. */
+double bounds_whole_cycles(const struct mapper_bounds *b, const struct group *group,
+        const struct side *side, const struct mapper_range *const *range);
 
 /* Find the bridges of the loops outside, "near" or "far", for such of "transfers" as have late
  * links that bring no more; none where both are known, and late links are taken to bring anything.

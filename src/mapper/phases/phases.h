@@ -25,6 +25,28 @@ double sator_mapper_computing(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, double stamps, double own_stamps);
 /* The same where it is known that no more than so many PEs are used. */
 double sator_mapper_least_computing(const struct mapper_problem *problem, double pes);
+/* Whether sums run over loop "i", and its extent is that of a box. */
+bool sator_mapper_sums_over(const struct mapper_problem *problem, int i);
+
+/* What compute units are streamed through a port: in how many stamps each tensor's words come, or
+ * its sums leave, and what they take there, in cycles; most stamps first. */
+struct mapper_streams {
+    int port, n;
+    double stamps[MAPPER_ACCESSES], cycles[MAPPER_ACCESSES];
+    double begun; /* cycles in all of sums that are not read where they begin */
+};
+/* Add transfer "t", of which "each" words (see below) pass in so many stamps; "begun": stamps
+ * in which sums begin. */
+void sator_mapper_stream_add(struct mapper_streams *streams, const struct mapper_problem *problem,
+        const struct mapper_crew *crew, int t, double stamps, double each, double begun);
+/* The least cycles of a run of so many stamps, each a whole number, if tensors move in at least as
+ * many as "streams" has. */
+double sator_mapper_whole_cycles(
+        const struct mapper_problem *problem, const struct mapper_streams *streams, double stamps);
+/* Whether this is known of a problem; and the words that pass the holder's port in each stamp in
+ * which a transfer moves any, 0: it is not into the compute units, or moves in other ways. */
+bool sator_mapper_has_whole_stamps(const struct mapper_problem *problem);
+double sator_mapper_streamed_words(const struct mapper_walk *walk);
 /* At least so many cycles beside these, serial transfers apart. The factors of the arrays and of
  * the memories from "m" inward are known, those of memories before "m" being 1 in "shape";
  * "mapping" has the factors alone. */

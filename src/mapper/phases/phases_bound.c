@@ -18,10 +18,9 @@ static double cycles_of(
             own_stamps * (1 - 1 / turns) * (problem->read_cycles - problem->begun_cycles);
 }
 
-/* Whether sums run over loop "i", and its extent is that of a box. */
-static bool sums_over(const struct mapper_problem *problem, int i)
+bool sator_mapper_sums_over(const struct mapper_problem *problem, int i)
 {
-    return problem->domain == NULL && problem->lengthened == NULL &&
+    return problem->domain == NULL && problem->lengthened == NULL && problem->phases->output >= 0 &&
             !(problem->access[problem->phases->output].relevant >> i & 1);
 }
 
@@ -34,7 +33,7 @@ double sator_mapper_computing(const struct mapper_problem *problem,
         return stamps * problem->begun_cycles;
     for (int i = 0; i < problem->n_loops; i++) {
         double used = (double)mapper_positions(problem, mapping, problem->n_rows, i);
-        if (sums_over(problem, i))
+        if (sator_mapper_sums_over(problem, i))
             turns *= mapper_greater(1, (double)problem->extent[i] / used);
     }
     return cycles_of(problem, stamps, own_stamps, turns);
@@ -47,8 +46,78 @@ double sator_mapper_least_computing(const struct mapper_problem *problem, double
     if (problem->read_cycles == problem->begun_cycles)
         return stamps * problem->begun_cycles;
     for (int i = 0; i < problem->n_loops; i++)
-        turns *= sums_over(problem, i) ? (double)problem->extent[i] : 1;
+        turns *= sator_mapper_sums_over(problem, i) ? (double)problem->extent[i] : 1;
     return cycles_of(problem, stamps, stamps, mapper_greater(1, turns));
+}
+
+/* ---- what is streamed ---- */
+
+bool sator_mapper_has_whole_stamps(const struct mapper_problem *p)
+{
+    return p->phases != NULL && p->skew == NULL && !p->imperfect && p->domain == NULL &&
+            p->lengthened == NULL;
+}
+
+double sator_mapper_streamed_words(const struct mapper_walk *walk)
+{
+    const struct mapper_problem *p = walk->problem;
+    const struct mapper_transfer *t = walk->transfer;
+    bool is_plain = t->child == p->n_memories && !walk->access->is_sliding && !walk->passes &&
+            !walk->is_relaxed && !t->is_counted && !t->is_quotient && !t->is_outside &&
+            !t->reaches_back && !t->has_late;
+
+    if (!is_plain || p->phases->manner[walk->number].kind_of_stamps != SATOR_TRANSFER_STREAMED)
+        return 0;
+    return (double)walk->groups * (double)walk->group_words;
+}
+
+static void put_stream(struct mapper_streams *streams, double stamps, double cycles)
+{
+    int at = streams->n++;
+
+    for (; at > 0 && streams->stamps[at - 1] < stamps; at--) {
+        streams->stamps[at] = streams->stamps[at - 1];
+        streams->cycles[at] = streams->cycles[at - 1];
+    }
+    streams->stamps[at] = stamps;
+    streams->cycles[at] = cycles;
+}
+
+/* Sums come back and leave in different stamps: of a port that serves both nothing is known. */
+void sator_mapper_stream_add(struct mapper_streams *streams, const struct mapper_problem *p,
+        const struct mapper_crew *crew, int t, double stamps, double each, double begun)
+{
+    const struct mapper_transfer *transfer = &p->transfer[t];
+    const struct sator_lane *lane = p->port[streams->port].lane;
+    bool is_sum = transfer->access == p->phases->output;
+
+    for (int f = 0; f < transfer->n_flows && each > 0; f++) {
+        const struct mapper_flow *flow = &transfer->flow[f];
+        if (flow->port != streams->port || flow->arriving ||
+                (is_sum && lane->reads && lane->writes))
+            continue;
+        double cycles = flow->bits * each * crew->per_bit[flow->port];
+        put_stream(streams, stamps, cycles);
+        if (is_sum && lane->reads)
+            streams->begun += mapper_lesser(begun, stamps) * ceil(cycles);
+    }
+}
+
+/* When a digit steps, those inside it do, too: of two tensors the one that moves in fewer stamps
+ * moves in none without the other. So in as many as a third moves in all three pass the port. */
+double sator_mapper_whole_cycles(
+        const struct mapper_problem *p, const struct mapper_streams *streams, double stamps)
+{
+    double sum = stamps * p->begun_cycles, before = p->begun_cycles;
+    double together = 0;
+
+    for (int i = 0; i < streams->n; i++) {
+        together += streams->cycles[i];
+        double whole = mapper_greater(before, ceil(together * (1 - 1e-12)));
+        sum += mapper_lesser(streams->stamps[i], stamps) * (whole - before);
+        before = whole;
+    }
+    return (sum - streams->begun) * (1 - 1e-12);
 }
 
 /* ---- what is exposed ---- */

@@ -1,5 +1,6 @@
 /* The loop orders of a tiling, innermost loop first, cut by what is placed already. */
 #include "count/tiled/tiling.h"
+#include "mapper/phases/phases.h"
 #include "mapper/problem/domain.h"
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
@@ -42,6 +43,10 @@ struct optimal_tiling {
     bool is_filled; /* no innermost memory is ever without a tile, nor has one of a single step */
     bool is_short[MAPPER_LOOPS]; /* else: loops whose factors leave a remainder */
     bool is_uneven; /* what orders save is not the same at all instances of a memory */
+    /* what compute units are streamed in a stamp, by transfer (phases.h); stamps, and those in
+     * which sums begin */
+    bool has_streams;
+    double streamed[MAPPER_TRANSFERS], stamps, begun;
     struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
     struct orders_seen seen;
 };
@@ -103,6 +108,41 @@ static void bound_counted(const struct optimizer *o, int t, struct mapper_range 
     range->arriving_lb = fmax(range->arriving_lb, brought[1] * arriving);
 }
 
+static void open_streams(const struct optimizer *o, struct mapper_streams *streams)
+{
+    for (int q = 0; q < o->problem->n_ports && o->tiling->has_streams; q++) {
+        streams[q].port = q;
+        streams[q].n = 0;
+        streams[q].begun = 0;
+    }
+}
+
+/* Take it that a transfer brings "range". */
+static void add_streams(const struct optimizer *o, int t, const struct mapper_range *range,
+        struct mapper_streams *streams)
+{
+    double each = o->tiling->streamed[t];
+
+    for (int q = 0; q < o->problem->n_ports && each > 0; q++)
+        sator_mapper_stream_add(&streams[q], o->problem, &o->at.crew, t, range->unique_lb / each,
+                each, o->tiling->begun);
+}
+
+/* The cost, if no stamp takes less than what it streams, in whole cycles. */
+static struct mapper_cost cost_of(
+        struct optimizer *o, const struct mapper_share *share, const struct mapper_streams *streams)
+{
+    const struct mapper_problem *p = o->problem;
+    double compute = o->at.compute_cycles;
+
+    for (int q = 0; q < p->n_ports && o->tiling->has_streams; q++)
+        o->at.compute_cycles = fmax(
+                o->at.compute_cycles, sator_mapper_whole_cycles(p, &streams[q], o->tiling->stamps));
+    struct mapper_cost cost = optimal_cost(p, &o->at, share);
+    o->at.compute_cycles = compute;
+    return cost;
+}
+
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
  * that stand alone in an index allow. */
 static struct mapper_cost order_bound(
@@ -110,7 +150,9 @@ static struct mapper_cost order_bound(
 {
     const struct mapper_problem *p = o->problem;
     struct mapper_share share = optimal_fixed(o->problem, &o->at);
+    struct mapper_streams streams[MAPPER_PORTS];
 
+    open_streams(o, streams);
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_walk *walk = &o->tiling->walk[t];
         double groups = (double)walk->groups, tiles = (double)walk->tiles;
@@ -163,8 +205,9 @@ static struct mapper_cost order_bound(
         if (walk->passes || is_joined) /* more may cross where some is kept than where nothing is */
             range.unique_ub = arriving;
         sator_mapper_share_transfer(p, t, &range, 0, &share);
+        add_streams(o, t, &range, streams);
     }
-    return optimal_cost(o->problem, &o->at, &share);
+    return cost_of(o, &share, streams);
 }
 
 /* Put the loops not in "placed" outside, in any order: it does not matter. */
@@ -642,6 +685,27 @@ static void open_late(struct optimizer *o)
     }
 }
 
+/* What compute units are streamed whatever the order. */
+static void find_streams(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    bool is_known = sator_mapper_has_whole_stamps(p);
+
+    o->tiling->has_streams = false;
+    o->tiling->stamps = o->tiling->begun = 1;
+    for (int t = 0; t < p->n_transfers; t++) {
+        o->tiling->streamed[t] = is_known ? sator_mapper_streamed_words(&o->tiling->walk[t]) : 0;
+        o->tiling->has_streams |= o->tiling->streamed[t] > 0;
+    }
+    for (int m = 0; m < p->n_memories; m++) {
+        for (int i = 0; i < p->n_loops && is_known; i++) {
+            double steps = (double)o->at.mapping.factor[p->memory[m].row][i];
+            o->tiling->stamps *= steps;
+            o->tiling->begun *= sator_mapper_sums_over(p, i) ? 1 : steps;
+        }
+    }
+}
+
 /* What is surely brought of a domain that is no box, whatever the order of each memory's loops: the
  * innermost digit that moves a tensor is one of the innermost memory that has any. */
 static void find_brought(struct optimizer *o, int t)
@@ -697,6 +761,7 @@ void optimal_try_orders(struct optimizer *o)
             }
         }
     }
+    find_streams(o);
     open_late(o);
     o->tiling->is_uneven = p->has_inner_ports && sator_mapper_is_ragged(p, &o->at.mapping, ~0U);
     o->tiling->is_filled =
