@@ -148,3 +148,16 @@ levels:
 END
 sator map outer.yaml --arch fills.yaml --imperfect --objective latency --constraint 'PE: i 2' \
     --constraint 'L1: i 9, j 8, k 1' --constraint 'DRAM: order k ...' | sed -n 's/^  latency  *\(.* cycles\),.*/\1/p'
+# Seven by seven windows in tiles of four by four, of chains that are not all looked at.
+cat >window.yaml <<'END'
+name: given
+loops:
+  - at: DRAM
+    for: [oy 7, ox 112]
+  - at: scratchpad
+    for: [ry 2, rx 2, c 3, k 4, oy 16]
+  - at: PE
+    parallel: [k 16 -> 0, ry 4 -> 1, rx 4 -> 1]
+END
+sator map resnet18 --layer conv1 --arch diannao --imperfect --why-not window.yaml |
+    awk '/^given: legal/ { print (/ as good as the best / || /, [1-9][0-9.]* times / ? "as good as a window in parts" : $0) }'

@@ -208,12 +208,13 @@ static bool may_climb(const struct mapper_search *search)
 }
 
 /* Climb from the best mapping so far. Where a budget ends soon what is left of the climb is what is
- * left of the time: one that is stopped halfway has taken all that costs more, and no way back. */
-static void climb(struct mapper_search *search, int tries)
+ * left of the time: one that is stopped halfway has taken all that costs more, and no way back.
+ * "turn": of one after the other, which are to differ. */
+static void climb(struct mapper_search *search, int tries, int turn)
 {
     struct climb c = {.search = search,
             .problem = search->problem,
-            .state = search->counters.tilings,
+            .state = search->counters.tilings + (uint64_t)turn,
             .exchanged = INFINITY};
     bool is_short = sator_mapper_is_short(search);
     double time = is_short ? search->deadline - sator_mapper_now() : INFINITY, time_left = 1;
@@ -265,21 +266,20 @@ void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries)
         empty_memories(search->problem, &alone.best);
         if (!sator_mapper_is_legal(search->problem, search->words, &alone.best))
             continue;
-        climb(&alone, ANEW_TRIES);
+        climb(&alone, ANEW_TRIES, 0);
         sator_mapper_offer(search, &alone.best, alone.best_cost);
     }
     take_part(search, &alone);
 }
 
-/* Climb from the best mapping among those of a larger problem. */
-static void climb_wider(struct mapper_search *search, int tries)
+void sator_mapper_climb_wider(struct mapper_search *search, int tries, int turn)
 {
     struct mapper_search alone = *search;
 
     alone.problem = search->wider;
     if (!may_climb(&alone))
         return;
-    climb(&alone, tries);
+    climb(&alone, tries, turn);
     take_part(search, &alone);
     if (alone.counters.improvements == search->counters.improvements)
         return;
@@ -313,17 +313,17 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
     if (!search->has_begun && search->problem->skew == NULL)
         sator_mapper_sunstone_in_haste(search);
     search->has_begun = true;
-    climb(search, tries);
+    climb(search, tries, 0);
     if (search->wider == NULL)
         return;
     if (!sator_mapper_is_short(search)) {
-        climb_wider(search, tries);
+        sator_mapper_climb_wider(search, tries, 0);
         return;
     }
     /* to count a mapping takes three times as long in the larger one, and what a whole climb misses
      * there bounds lead to in less time */
     sator_mapper_climb_anew(search, ANEW_TRIES);
-    climb_wider(search, SHORT_WIDER_TRIES);
+    sator_mapper_climb_wider(search, SHORT_WIDER_TRIES, 0);
 }
 
 /* ---- problems without formulas ---- */

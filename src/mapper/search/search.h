@@ -143,6 +143,9 @@ bool sator_mapper_is_elsewhere(
 /* Try so many small changes of the best mapping so far (of any, where there is none), and offer
  * what is reached: nothing is proved by it. */
 void sator_mapper_climb(struct mapper_search *search, int tries);
+/* Climb from the best mapping among those of search->wider, which is a larger problem; "turn":
+ * climbs one after the other have others, to differ. */
+void sator_mapper_climb_wider(struct mapper_search *search, int tries, int turn);
 /* The same from random mappings, "tries" changes in all: the best may be far from what was found
  * first. */
 void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries);

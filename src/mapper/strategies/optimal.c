@@ -161,16 +161,36 @@ static bool search_within(
     return false;
 }
 
+/* Climb among chains of ceilings for as long as that leads to better ones. */
+static void climb_chains(struct mapper_search *search)
+{
+    struct mapper_cost best;
+    int n = 0;
+
+    search->wider = search->problem;
+    do {
+        best = search->best_cost;
+        sator_mapper_climb_wider(search, CHAIN_TRIES, n++);
+    } while (search->best_cost.value < best.value);
+    search->wider = NULL;
+    if (search->proved)
+        sator_mapper_finish(search);
+}
+
 /* Chains of ceilings last, with what is best without them to beat. Where they are too many their
- * search is given up: the proof is over the others then. So few that all could be looked at are
- * searched to the end. */
+ * search is given up: the proof is over the others then, and a climb may find better ones. So few
+ * that all could be looked at are searched to the end. */
 static void search_chains(struct mapper_search *search)
 {
     bool is_small = search->problem->instances <= SMALL_DOMAIN && /* what follows takes a while */
             sator_mapper_space_size(search->problem) <= SMALL_SPACE;
     uint64_t most = is_small ? UINT64_C(1) << 40 : MOST_CHAIN_LOOKS;
 
-    search->chains_open |= !search_within(search, search->problem, most);
+    if (search_within(search, search->problem, most))
+        return;
+    search->chains_open = true;
+    if (search->found)
+        climb_chains(search);
 }
 
 struct reordering {
