@@ -373,7 +373,7 @@ void sator_mapper_optimal(struct mapper_search *search)
      * perfect ones phases are known exactly */
     if (search->timer != NULL)
         sator_mapper_know_phases(&perfect);
-    search->wider = p->only_chains ? NULL : &filled;
+    search->wider = p->only_chains ? NULL : p;
     if (sator_mapper_is_feasible(&perfect))
         search_problem(search, &perfect);
     search->wider = NULL;

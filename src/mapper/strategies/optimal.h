@@ -33,7 +33,7 @@ enum {
     WORTH_ANEW = 1 << 17, /* looks after which climbs begin anew elsewhere, and ... */
     LOOKS_A_TRY = 16, /* ... so many for each change tried then */
     LEAST_ROUND = 256, /* unrollings visited between such climbs, then twice as many and so on */
-    CHAIN_TRIES = 3000, /* of each climb among chains of ceilings that are given up */
+    CHAIN_TRIES = 5000, /* of each climb among chains of ceilings that are given up */
     MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks ... */
     SMALL_SPACE = 1 << 22, /* ... unless there are no more mappings than these: some tenths of a
                               second */
