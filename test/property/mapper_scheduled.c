@@ -443,6 +443,49 @@ static void test_short_tiles_are_the_models(void **state)
     assert_true(n_cases < 100 || (bounds > n_cases && raised > bounds / 4));
 }
 
+/* Sums leave tiles of 1, 16, 256 and 4,096 words, a word a cycle: at each of three memories 256 are
+ * exposed, after the 16,384 of computing. With the tile of the innermost memory alone it is known
+ * that no other tiles expose less. */
+static void test_tiles_that_expose_least_are_known(void **state)
+{
+    (void)state;
+    static const char port[] = "ports: [{name: sums, tensors: [Y], bandwidth_bits: 16}]";
+    struct machines_rng rng = {seed()};
+    struct problem_case c;
+    struct mapper_mapping mapping;
+    struct mapper_shape shape;
+    double cycles = 0;
+
+    snprintf(c.workload_text, TEXT,
+            "sizes: {i: 64, j: 64, k: 4}\nop: \"Y[i,j] += A[i,k] * B[k,j]\"\n");
+    snprintf(c.arch_text, TEXT,
+            "levels:\n  - {memory: DRAM, energy_pj: 100, %s}\n  - {memory: L3, energy_pj: 9, %s, "
+            "transfers: overlapped}\n  - {memory: L2, energy_pj: 4, %s, transfers: overlapped}\n  "
+            "- "
+            "{memory: L1, energy_pj: 1, transfers: overlapped}\n  - {compute: mac, energy_pj: 1}\n",
+            port, port, port);
+    assert_true(open_texts(&c, &rng));
+    sator_mapper_know_phases(&c.problem);
+    const struct mapper_phases *phases = c.problem.phases;
+    struct mapper_words *words = sator_mapper_words_new(&c.problem);
+    uint64_t draws = 1;
+    sator_mapper_draw(&c.problem, &draws, &mapping);
+    for (int m = 0; m < 4; m++) {
+        for (int i = 0; i < 3; i++) { /* i, j and, inside of all, k */
+            mapping.factor[c.problem.memory[m].row][i] = i < 2 ? (m < 3 ? 4 : 1) : (m < 3 ? 1 : 4);
+        }
+    }
+    assert_true(sator_mapper_scheduled(phases, words, &mapping, &cycles));
+    assert_true(cycles == 16384 + 3 * 256);
+    for (int m = 0; m < 3; m++)
+        memcpy(mapping.factor[c.problem.memory[m].row], mapper_ones, sizeof mapper_ones);
+    sator_mapper_shape_init(&c.problem, &mapping, &shape);
+    double exposed = sator_mapper_exposed(phases, words, &mapping, &shape, 3);
+    assert_true(exposed <= 768 && exposed > 767.9);
+    sator_mapper_words_free(words);
+    close_case(&c);
+}
+
 static void test_buses_of_some_PEs_are_the_models(void **state)
 {
     (void)state;
@@ -464,6 +507,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scheduled_time_is_the_models),
             cmocka_unit_test(test_short_tiles_are_the_models),
             cmocka_unit_test(test_skewed_rows_are_the_models),
+            cmocka_unit_test(test_tiles_that_expose_least_are_known),
             cmocka_unit_test(test_buses_of_some_PEs_are_the_models),
             cmocka_unit_test(test_links_that_cross_are_the_models)};
 

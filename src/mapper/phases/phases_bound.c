@@ -326,6 +326,79 @@ static void add_transfer(
                 p->memory[t->child].word_bits[t->access], &rhythm, &added->loads, &added->all);
 }
 
+/* The cycles that a word of a transfer takes, of those that all instances of a memory hold
+ * together: of its loops "plain" each instance has a part. */
+static double cycles_each(const struct known *k, const struct mapper_transfer *t, int number)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    const struct mapper_manner *manner = &k->phases->manner[number];
+    bool is_sum = t->access == k->phases->output;
+    int ports[2] = {is_sum ? manner->take : manner->send, is_sum ? -1 : manner->arrive};
+    int memory[2] = {t->parent, t->child};
+    double most = 0;
+
+    for (int side = 0; side < 2; side++) {
+        double parts = 1;
+        if (ports[side] < 0)
+            continue;
+        for (int i = 0; i < p->n_loops; i++)
+            parts *= p->access[t->access].plain >> i & 1 ? k->along[memory[side]][i] : 1;
+        const struct mapper_unit *unit = &k->phases->unit[ports[side]];
+        most = fmax(most,
+                p->memory[memory[side]].word_bits[t->access] * (double)unit->scale /
+                        ((double)unit->bits * parts));
+    }
+    return most;
+}
+
+/* What the transfers of an access into memory "m" and those outside it expose at least, though the
+ * tiles of those are not known. With W words in all, X_j of them in tiles of the j-th holder at
+ * once, and c_j cycles a word, each of the W / X_(j-1) different tiles of the holder outside
+ * exposes X_j c_j: of the product of these only the first X, which is W, and the last do not cancel
+ * out, and the sum is no less than n times the n-th root of that. Where two holders have the same
+ * stamps, X_j = X_(j-1), what they expose is not added up, but then all words are exposed. */
+static double exposed_outside(const struct known *k, int access)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    double words = 1, tile = 1, product = 1, all = INFINITY;
+    int n = 0;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        if (!(p->access[access].plain >> i & 1))
+            continue;
+        words *= (double)p->extent[i];
+        tile *= (double)k->shape->inside[mapper_row_of(p, k->m)][i] * k->along[k->m][i];
+    }
+    for (int number = 0; number < p->n_transfers; number++) {
+        const struct mapper_transfer *t = &p->transfer[number];
+        const struct mapper_manner *manner = &k->phases->manner[number];
+        bool always =
+                manner->kind_of_stamps == manner->kind || k->run[k->m] != k->run[p->n_memories];
+        if (t->access != access || t->child > k->m)
+            continue;
+        if (manner->kind != SATOR_TRANSFER_OVERLAPPED || !always || t->is_outside ||
+                t->reaches_back || crosses_skew(k, t))
+            return 0;
+        double each = cycles_each(k, t, number);
+        product *= n++ == 0 ? each : each * words;
+        if (t->parent > 0)
+            all = fmin(all, each * words);
+    }
+    return n < 2 ? 0 : fmin(n * pow(product * tile, 1.0 / n), all);
+}
+
+/* Of all accesses: sums leave when inputs do not come. */
+static double all_exposed_outside(const struct known *k)
+{
+    double loads = 0, stores = 0;
+
+    for (int a = 0; a < k->phases->problem->n_accesses && !k->phases->problem->imperfect; a++) {
+        double *most = a == k->phases->output ? &stores : &loads;
+        *most = fmax(*most, exposed_outside(k, a));
+    }
+    return (loads + stores) * (1 - 1e-9);
+}
+
 /* Whether memories "c" - 1 and "c" may have the same stamps: the one has no loops, as far as is
  * known. Their phases are one then. */
 static bool may_be_one(const struct known *k, int c)
@@ -339,13 +412,15 @@ double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_wo
     const struct mapper_problem *p = phases->problem;
     struct known known = {.phases = phases, .mapping = mapping, .shape = shape, .m = m};
     struct added added;
-    double before = 0, least = 0;
+    double before = 0;
 
     find_known(&known);
+    double outside = all_exposed_outside(&known), least = outside;
     memset(&added, 0, sizeof added);
     for (int c = 0; c < p->n_memories; c++) {
         if (c > 0 && !may_be_one(&known, c)) {
             before += slowest(p, &added.loads) + slowest(p, &added.stores);
+            before = c > m ? fmax(before, outside) : before;
             memset(&added, 0, sizeof added);
         }
         for (int t = 0; t < p->n_transfers; t++) {
