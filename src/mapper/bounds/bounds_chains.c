@@ -52,8 +52,8 @@ static void find_steps_of(const struct mapper_bounds *b, const struct mapper_wal
                               : (double)sator_mapper_blocks(tiles, shared) / pes;
         double beyond = relevant ? all / (double)near
                                  : (double)sator_mapper_blocks(tiles, shared * near) / pes;
-        once = fmin(once, all);
-        beyond = fmax(beyond, once);
+        once = mapper_lesser(once, all);
+        beyond = mapper_greater(beyond, once);
         if ((b->given.open >> i & 1) && !relevant && outside->inverse[p->n_loops + i] == 1)
             all = beyond =
                     once; /* with smaller tiles there may be steps, along which all is kept */
@@ -111,7 +111,7 @@ void bounds_open_chains(struct mapper_bounds *b, const struct mapper_shape *shap
         double lone = b->given.open >> i & 1 ? 1. / 3
                                              : outside->lone[i]; /* three smaller steps at least */
         if ((near != 0 ? near : walk->access->relevant) >> i & 1)
-            local->lone = fmax(local->lone, lone);
+            local->lone = mapper_greater(local->lone, lone);
     }
 }
 
@@ -173,8 +173,8 @@ void bounds_least_of_chains(struct mapper_bounds *b, struct local *local,
     kept_along(b, local, bits, shape, outside, &group, &tile);
     if (local->lone > 0) {
         kept_along(b, local, loops | loops << n, shape, outside, &lone_group, &lone_tile);
-        group += local->lone * (fmin(lone_group, group) - group);
-        tile += local->lone * (fmin(lone_tile, tile) - tile);
+        group += local->lone * (mapper_lesser(lone_group, group) - group);
+        tile += local->lone * (mapper_lesser(lone_tile, tile) - tile);
     }
     range->unique_lb = (double)walk->groups * group;
     range->arriving_lb = (double)walk->tiles * tile;

@@ -143,7 +143,7 @@ static double slowest(const struct mapper_problem *p, const struct times *times)
     double most = 0;
 
     for (int q = 0; q < p->n_ports; q++)
-        most = fmax(most, times->of[q]);
+        most = mapper_greater(most, times->of[q]);
     return most;
 }
 
@@ -183,7 +183,8 @@ static double tile(const struct known *k, int c, int i)
  * counts by the share of a tile that it has. */
 static double stamps(const struct known *k, int c, int i)
 {
-    return fmax(1, (double)k->phases->problem->extent[i] / (tile(k, c, i) * k->along[c][i]));
+    return mapper_greater(
+            1, (double)k->phases->problem->extent[i] / (tile(k, c, i) * k->along[c][i]));
 }
 
 /* A transfer along one loop. The tiles of the parent, each by its share of what a whole one brings
@@ -200,12 +201,12 @@ static struct rounds find_rounds(
 {
     const struct mapper_problem *p = k->phases->problem;
     double here = is_once ? 1 : stamps(k, t->parent, i), moved = stamps(k, t->child, i);
-    double pes = k->along[t->child][i] / k->along[t->parent][i], extent = (double)p->extent[i];
-    double group = tile(k, t->child, i) * pes, rest = (fmod(extent - 1, group) + 1) / group;
-    double begin = fmin(1, extent / group);
 
     if (!p->imperfect)
         return (struct rounds){here, here, 1, moved};
+    double pes = k->along[t->child][i] / k->along[t->parent][i], extent = (double)p->extent[i];
+    double group = tile(k, t->child, i) * pes, rest = (fmod(extent - 1, group) + 1) / group;
+    double begin = mapper_lesser(1, extent / group);
     if (pes == 1 && !(p->access[t->access].relevant >> i & 1)) /* any tile brings as much */
         return (struct rounds){ceil(here), floor(here), 1, ceil(moved)};
     moved = begin < 1 ? 0 : floor(moved);
@@ -243,10 +244,10 @@ static void find_times(
                 stamps(k, t->child, i) > stamps(k, t->parent, i);
         all *= here ? rounds.whole : rounds.each;
         different *= plain >> i & 1 ? rounds.each : rounds.one;
-        rhythm->moved *= plain >> i & 1 ? rounds.moved : fmin(1, rounds.moved);
+        rhythm->moved *= plain >> i & 1 ? rounds.moved : mapper_lesser(1, rounds.moved);
         turns |= here;
     }
-    rhythm->exposed = turns ? fmax(all, different) : different;
+    rhythm->exposed = turns ? mapper_greater(all, different) : different;
 }
 
 /* What the transfers into the memories of one level add, by port: what is exposed when tiles come
@@ -262,9 +263,9 @@ static void add_words(const struct known *k, int port, double words, int bits,
         return;
     const struct mapper_unit *unit = &k->phases->unit[port];
     double cycles = words * bits * (double)unit->scale / (double)unit->bits;
-    double others = fmax(0, rhythm->moved - rhythm->exposed);
+    double others = mapper_greater(0, rhythm->moved - rhythm->exposed);
     exposes->of[port] += rhythm->exposed * cycles;
-    all->of[port] += rhythm->exposed * cycles + others * fmax(0, cycles - rhythm->run);
+    all->of[port] += rhythm->exposed * cycles + others * mapper_greater(0, cycles - rhythm->run);
 }
 
 /* Whether PEs between the two memories take their words in different stamps: nothing is known of
@@ -344,7 +345,7 @@ static double cycles_each(const struct known *k, const struct mapper_transfer *t
         for (int i = 0; i < p->n_loops; i++)
             parts *= p->access[t->access].plain >> i & 1 ? k->along[memory[side]][i] : 1;
         const struct mapper_unit *unit = &k->phases->unit[ports[side]];
-        most = fmax(most,
+        most = mapper_greater(most,
                 p->memory[memory[side]].word_bits[t->access] * (double)unit->scale /
                         ((double)unit->bits * parts));
     }
@@ -382,9 +383,9 @@ static double exposed_outside(const struct known *k, int access)
         double each = cycles_each(k, t, number);
         product *= n++ == 0 ? each : each * words;
         if (t->parent > 0)
-            all = fmin(all, each * words);
+            all = mapper_lesser(all, each * words);
     }
-    return n < 2 ? 0 : fmin(n * pow(product * tile, 1.0 / n), all);
+    return n < 2 ? 0 : mapper_lesser(n * pow(product * tile, 1.0 / n), all);
 }
 
 /* Of all accesses: sums leave when inputs do not come. */
@@ -394,7 +395,7 @@ static double all_exposed_outside(const struct known *k)
 
     for (int a = 0; a < k->phases->problem->n_accesses && !k->phases->problem->imperfect; a++) {
         double *most = a == k->phases->output ? &stores : &loads;
-        *most = fmax(*most, exposed_outside(k, a));
+        *most = mapper_greater(*most, exposed_outside(k, a));
     }
     return (loads + stores) * (1 - 1e-9);
 }
@@ -420,7 +421,7 @@ double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_wo
     for (int c = 0; c < p->n_memories; c++) {
         if (c > 0 && !may_be_one(&known, c)) {
             before += slowest(p, &added.loads) + slowest(p, &added.stores);
-            before = c > m ? fmax(before, outside) : before;
+            before = c > m ? mapper_greater(before, outside) : before;
             memset(&added, 0, sizeof added);
         }
         for (int t = 0; t < p->n_transfers; t++) {
@@ -428,7 +429,7 @@ double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_wo
                 add_transfer(&known, words, t, &added);
         }
         double exposed = slowest(p, &added.loads) + slowest(p, &added.stores);
-        least = fmax(least, before + fmax(exposed, slowest(p, &added.all)));
+        least = mapper_greater(least, before + mapper_greater(exposed, slowest(p, &added.all)));
     }
     return least;
 }

@@ -104,8 +104,8 @@ static void bound_counted(const struct optimizer *o, int t, struct mapper_range 
         sator_mapper_range_counted(p, t, o->tiling->walk[t].parts, range);
     if (p->domain == NULL)
         return;
-    range->unique_lb = fmax(range->unique_lb, brought[0] * unique);
-    range->arriving_lb = fmax(range->arriving_lb, brought[1] * arriving);
+    range->unique_lb = mapper_greater(range->unique_lb, brought[0] * unique);
+    range->arriving_lb = mapper_greater(range->arriving_lb, brought[1] * arriving);
 }
 
 static void open_streams(const struct optimizer *o, struct mapper_streams *streams)
@@ -136,7 +136,7 @@ static struct mapper_cost cost_of(
     double compute = o->at.compute_cycles;
 
     for (int q = 0; q < p->n_ports && o->tiling->has_streams; q++)
-        o->at.compute_cycles = fmax(
+        o->at.compute_cycles = mapper_greater(
                 o->at.compute_cycles, sator_mapper_whole_cycles(p, &streams[q], o->tiling->stamps));
     struct mapper_cost cost = optimal_cost(p, &o->at, share);
     o->at.compute_cycles = compute;
@@ -187,16 +187,16 @@ static struct mapper_cost order_bound(
             range.unique_lb = range.arriving_lb = 0; /* the walk has the least that a tile brings */
         if (o->tiling->is_ragged[t] && p->chains) {
             double least = walk->groups == 0 ? 0 : (double)walk->access->footprint;
-            range.unique_lb = fmax(range.unique_lb, least);
-            range.arriving_lb = fmax(range.arriving_lb, least);
+            range.unique_lb = mapper_greater(range.unique_lb, least);
+            range.arriving_lb = mapper_greater(range.arriving_lb, least);
         } else if (walk->access->is_sliding) {
-            range.unique_lb =
-                    fmax(range.unique_lb, groups * (double)(walk->copies * walk->group_cover));
-            range.arriving_lb = fmax(range.arriving_lb, tiles * (double)walk->tile_cover);
+            range.unique_lb = mapper_greater(
+                    range.unique_lb, groups * (double)(walk->copies * walk->group_cover));
+            range.arriving_lb = mapper_greater(range.arriving_lb, tiles * (double)walk->tile_cover);
         } else if (is_direct_ragged(o, t)) {
             double footprint = (double)walk->access->footprint;
-            range.unique_lb = fmax(range.unique_lb, footprint);
-            range.arriving_lb = fmax(range.arriving_lb, footprint);
+            range.unique_lb = mapper_greater(range.unique_lb, footprint);
+            range.arriving_lb = mapper_greater(range.arriving_lb, footprint);
         } else if (!is_grouped)
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
         if (is_asked(o, t))
@@ -731,7 +731,7 @@ static void find_brought(struct optimizer *o, int t)
                 apart[1] |= is_spread;
             }
             for (int k = 0; k < 2; k++)
-                brought[k] = fmin(brought[k],
+                brought[k] = mapper_lesser(brought[k],
                         sator_mapper_domain_brought(
                                 p->domain, i, o->at.shape.inside[r + 1][i], steps, apart[k]));
         }
