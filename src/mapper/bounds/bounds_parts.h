@@ -1,7 +1,8 @@
 /* What the parts of the bounds share: bounds_child.c bounds a share of the cost, bounds_transfer.c
  * opens one transfer, bounds_outside.c the loops outside its tile; what crosses at the least with a
  * known tile is in bounds_child.c, for runs through a sliding index in bounds_runs.c, where tiles
- * may be short at any level in bounds_chains.c.
+ * may be short at any level in bounds_chains.c, for stamps that take whole cycles in
+ * bounds_stamps.c.
  */
 #ifndef SATOR_MAPPER_BOUNDS_PARTS_H
 #define SATOR_MAPPER_BOUNDS_PARTS_H
