@@ -280,7 +280,9 @@ static double class_cycles(const struct mapper_bounds *b, const struct group *gr
         range[k] = &b->ranges.range[k][classes->keeps[c][k]];
     for (int i = 0; i < group->n_sides; i++) {
         bits[i] = bits_of(b, group, &group->side[i], range);
-        slowest = mapper_greater(slowest, bounds_whole_cycles(b, group, &group->side[i], range));
+        if (b->ranges.stamps > 0)
+            slowest =
+                    mapper_greater(slowest, bounds_whole_cycles(b, group, &group->side[i], range));
     }
     for (int n = 0; n < b->bridges.count; n++) {
         for (int k = 0; k < group->orders.count; k++) {

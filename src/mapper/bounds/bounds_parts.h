@@ -169,8 +169,8 @@ void bounds_open_stamps(struct mapper_bounds *b, int child, const struct mapper_
         const struct outside *outside);
 /* The same of its "k"-th transfer. */
 void bounds_know_stamps(struct mapper_bounds *b, int k, const struct mapper_walk *walk);
-/* The cycles of a port at least where each of its inputs brings "range[k]": none takes less than
- * the stamps in which as many inputs move as may. */
+/* Where stamps are known: the cycles of a port at least if each of its transfers brings "range[k]",
+ * every stamp a whole number. */
 double bounds_whole_cycles(const struct mapper_bounds *b, const struct group *group,
         const struct side *side, const struct mapper_range *const *range);
 

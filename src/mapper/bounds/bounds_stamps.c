@@ -27,8 +27,6 @@ double bounds_whole_cycles(const struct mapper_bounds *b, const struct group *gr
 {
     struct mapper_streams streams = {.port = side->port};
 
-    if (b->ranges.stamps == 0)
-        return 0;
     for (int k = 0; k < group->orders.count; k++) {
         if (b->ranges.each[k] > 0)
             sator_mapper_stream_add(&streams, b->problem, b->given.crew, group->orders.transfer[k],
