@@ -140,7 +140,7 @@ static void test_phases(void **state)
                 tally[k].mappings, tally[k].bounds);
     assert_true(n_cases < 100 ||
             (tally[0].mappings > n_cases / 2 && tally[0].equal > 0.9 * tally[0].mappings &&
-                    tally[1].mappings > n_cases / 40)); /* few arrays can be skewed */
+                    tally[1].mappings > 0)); /* few arrays can be skewed */
 }
 
 /* What a file says: not both when transfers happen, and that they do not overlap. */
