@@ -39,3 +39,18 @@ printf 'name: sums\nsizes: {i: 2, k: 2}\nop: "Y[i] += A[i,k]"\n' >sums.yaml
 for strategy in optimal exhaustive; do
     sator map sums.yaml --arch dear.yaml --strategy $strategy | sed -n 's/^ *\(parallel.*\)/\1/p; s/^ *mapping *//p; s/^ *\(EDP.*\)/\1/p'
 done
+echo by the scheduled time, where every four PEs share a bus: other orders are searched to the end
+cat >beats.yaml <<'YAML'
+name: beats
+loops:
+  - {at: scratchpad, for: [oy 56]}
+  - {at: PE, parallel: [ox 8 -> 0, k 8 -> 0]}
+  - {at: registers, for: [ry 7, rx 7, ox 14, c 3, k 8, oy 2]}
+YAML
+conv1="resnet18 --layer conv1 --arch multicast-1d-64 --set energy_table=45nm"
+# shellcheck disable=SC2086
+"$SATOR" map $conv1 --json >map.json
+# shellcheck disable=SC2086
+"$SATOR" analyze $conv1 --dataflow beats.yaml --json >beats.json
+grep -c 'orders of the loops that share' map.json
+awk -v map="$(edp map.json)" -v beats="$(edp beats.json)" 'BEGIN { print "as good as the nest: " (map <= beats ? "yes" : "no, " map " is not " beats) }'

@@ -242,6 +242,20 @@ static const int32_t *list_buses(
     return bus_of;
 }
 
+/* The PEs next to each other that each bus joins, along one row; or 0. */
+static int64_t group_of(const struct mapper_problem *p, unsigned rows, const int32_t *bus_of)
+{
+    int64_t pes = count_pes(p, rows), group = 0;
+
+    while (group < pes && bus_of[group] == 0)
+        group++;
+    for (int64_t pe = 0; pe < pes; pe++) {
+        if (__builtin_popcount(rows) > 1 || bus_of[pe] != pe / group)
+            return 0;
+    }
+    return group;
+}
+
 /* Whether some row of "rows" is skewed. */
 static bool is_skewed(const struct mapper_problem *p, unsigned rows)
 {
@@ -266,6 +280,8 @@ static void add_bus(struct mapper_problem *p, int level, const struct sator_bus 
         rows = array_rows(p, level);
         bus_of = list_buses(p, rows, bus);
         transfer->grouped_rows |= rows;
+        if (bus_of != NULL && transfer->n_buses == 0)
+            transfer->group = group_of(p, rows, bus_of);
     }
     if ((!is_along && bus_of == NULL) || transfer->link != NULL ||
             (transfer->n_buses > 0 && !same_pj(pj, transfer->bus_pj)) ||
@@ -273,6 +289,7 @@ static void add_bus(struct mapper_problem *p, int level, const struct sator_bus 
         transfer->is_complex = true;
         return;
     }
+    transfer->group = transfer->n_buses > 0 ? 0 : transfer->group;
     transfer->bus_pj = pj;
     transfer->bus_rows[transfer->n_buses] = rows;
     transfer->bus_of[transfer->n_buses] = bus_of;

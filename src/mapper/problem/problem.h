@@ -171,6 +171,7 @@ struct mapper_transfer {
      * each PE of the array, the last dimension fastest; else NULL. */
     const int32_t *bus_of[MAPPER_ROWS];
     unsigned grouped_rows; /* of these families */
+    int64_t group; /* PEs next to each other that the only family joins along a single row; or 0 */
     const struct sator_link *link; /* in place of buses: wires from PE to PE */
     unsigned linked_rows; /* along which links of any kind lead */
     int n_passes;

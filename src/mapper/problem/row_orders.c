@@ -71,8 +71,10 @@ struct listing {
                         buses */
     int8_t loop[MAPPER_LOOPS]; /* in the order that is taken unless another one is chosen */
     unsigned first[MAPPER_LOOPS]; /* by loop: neighbours that it is never worse outside of */
+    unsigned grouped; /* transfers that care, if buses of PEs next to each other are the reason */
     int8_t order[MAPPER_LOOPS];
     int8_t (*orders)[MAPPER_LOOPS];
+    int64_t (*effect)[MAPPER_TRANSFERS][MAPPER_LOOPS]; /* by order: what such buses make of it */
     int n_orders;
 };
 
@@ -289,6 +291,110 @@ static bool comes_too_late(const struct listing *l, int at, int k)
     return false;
 }
 
+/* ---- buses of so many PEs next to each other ---- */
+
+/* Set the transfers that care, if all do because of such buses alone. */
+static void find_grouped(struct listing *l)
+{
+    const struct mapper_problem *p = l->problem;
+
+    l->grouped = 0;
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        if (!cares(p, t, l))
+            continue;
+        if (transfer->group == 0 || transfer->n_passes > 0 || transfer->is_complex ||
+                p->imperfect || p->in_hull || p->access[transfer->access].is_counted) {
+            l->grouped = 0;
+            return;
+        }
+        l->grouped |= 1U << t;
+    }
+}
+
+static int64_t factor_at(const struct listing *l, int place)
+{
+    return l->mapping->factor[l->row][l->loop[l->order[place]]];
+}
+
+/* Set by loop of the row how many values of its digit one bus has, where buses end with digits or
+ * cut one of them in two: the row then is one of buses and one of PEs on a bus, in any order. False
+ * where buses end elsewhere. */
+static bool is_aligned(const struct listing *l, int64_t group, int64_t *values)
+{
+    int64_t inside = 1;
+
+    for (int k = l->n_loops - 1; k >= 0 && inside < group; k--) {
+        const int64_t factor = factor_at(l, k), rest = group / inside;
+        values[l->order[k]] = factor < rest ? factor : rest;
+        if (factor >= rest ? factor % rest != 0 || group % inside != 0
+                           : rest % factor != 0 && k > 0)
+            return false;
+        inside *= factor;
+    }
+    return true;
+}
+
+/* How many pairs of a bus and a tile there are, where each PE's tile is that of another one or has
+ * nothing in common with it. A PE makes a new one unless the one before it with the same tile is on
+ * the same bus. */
+static int64_t count_pairs(const struct listing *l, int64_t group, unsigned relevant)
+{
+    int64_t used = 1, pairs = 0;
+
+    for (int k = 0; k < l->n_loops; k++)
+        used *= factor_at(l, k);
+    for (int64_t at = 0; at < used; at++) {
+        int64_t before = at, step = 1, rest = at;
+        bool is_first = true;
+        for (int k = l->n_loops - 1; k >= 0 && is_first; k--) {
+            const int64_t factor = factor_at(l, k), digit = rest % factor;
+            if (!(relevant >> l->loop[l->order[k]] & 1)) { /* count down: 0 borrows of the next */
+                before += digit > 0 ? -step : (factor - 1) * step;
+                is_first = digit == 0;
+            }
+            step *= factor;
+            rest /= factor;
+        }
+        pairs += is_first || before / group != at / group;
+    }
+    return pairs;
+}
+
+/* Say what the transfer's words depend on of the order under way. */
+static void describe(const struct listing *l, int transfer, int64_t *effect)
+{
+    const struct mapper_transfer *t = &l->problem->transfer[transfer];
+    const struct mapper_access *access = &l->problem->access[t->access];
+    bool is_whole = is_aligned(l, t->group, effect), has_window = false;
+
+    for (int k = 0; k < l->n_loops; k++)
+        has_window |= kind_of(access, l->loop[k]) == WINDOW;
+    if (is_whole)
+        return;
+    for (int k = 0; k < l->n_loops; k++)
+        effect[k] = has_window ? -1 - l->order[k] : 0;
+    if (!has_window)
+        effect[0] = -count_pairs(l, t->group, access->relevant);
+}
+
+/* Whether an order that is listed brings as many words of each tensor as the one under way. */
+static bool is_listed(struct listing *l)
+{
+    bool is_known = false;
+
+    l->effect = sator_arena_grow(l->arena, l->effect, l->n_orders, sizeof *l->effect);
+    int64_t(*own)[MAPPER_LOOPS] = l->effect[l->n_orders];
+    memset(own, 0, sizeof *l->effect);
+    for (int t = 0; t < l->problem->n_transfers; t++) {
+        if (l->grouped >> t & 1)
+            describe(l, t, own[t]);
+    }
+    for (int k = 0; k < l->n_orders && !is_known; k++)
+        is_known = memcmp(l->effect[k], own, sizeof *l->effect) == 0;
+    return is_known;
+}
+
 /* ---- listing ---- */
 
 static void add_order(struct listing *l)
@@ -314,7 +420,8 @@ static void add_order(struct listing *l)
 static void list_from(struct listing *l, int at, unsigned placed)
 {
     if (at == l->n_loops) {
-        add_order(l);
+        if (l->grouped == 0 || !is_listed(l))
+            add_order(l);
         return;
     }
     for (int k = 0; k < l->n_loops; k++) {
@@ -340,6 +447,7 @@ static void open_listing(const struct mapper_problem *p, const struct mapper_map
             l->loop[l->n_loops++] = own[k];
     }
     find_first(l);
+    find_grouped(l);
 }
 
 /* Whether two orders of all loops are of one kind. */

@@ -233,8 +233,9 @@ static void try_orders_of_best(struct mapper_search *search, const struct mapper
 static void search_row_orders(struct mapper_search *search, const struct mapper_problem *p)
 {
     uint64_t before = sator_mapper_looks(search) / 2;
-    uint64_t counted = sator_mapper_counts_skew(p) ? most_counted_looks(p) : 0;
-    uint64_t least = counted > MOST_ORDER_LOOKS ? counted : MOST_ORDER_LOOKS;
+    bool counts = sator_mapper_counts_skew(p);
+    uint64_t least = counts || p->imperfect ? MOST_DEAR_ORDER_LOOKS : MOST_ORDER_LOOKS;
+    least = counts && most_counted_looks(p) > least ? most_counted_looks(p) : least;
     uint64_t most = p->in_hull ? MOST_HULL_LOOKS : before > least ? before : least;
     double usual = search->bound; /* of the usual order, which the rest says nothing of */
 
@@ -356,7 +357,7 @@ void sator_mapper_optimal(struct mapper_search *search)
         return;
     }
     if (p->skew != NULL && p->skew->across) {
-        uint64_t end = sator_mapper_looks(search) + MOST_ORDER_LOOKS;
+        uint64_t end = sator_mapper_looks(search) + MOST_JOINED_LOOKS;
         end = end > search->windows_end ? end : search->windows_end;
         search->n_refused = 0;
         search->windows_open |= !search_within(search, p, end - sator_mapper_looks(search));

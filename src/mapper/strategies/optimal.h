@@ -45,7 +45,9 @@ enum {
     MOST_COUNTED_LOOKS = 1 << 20, /* at skews under which words are counted ... */
     MOST_ASKED_LOOKS = 1 << 13, /* ... by the engines; and ticks */
     MOST_COUNTED_WORK = 1 << 26, /* of which the first unrollings get a quarter */
-    MOST_ORDER_LOOKS = 1 << 15 /* at other orders on arrays, or half as many as before if more */
+    MOST_JOINED_LOOKS = 1 << 15, /* at skewed loops joined across a memory's tiles */
+    MOST_ORDER_LOOKS = 1 << 22, /* at other orders on arrays, or half as many as before if more; */
+    MOST_DEAR_ORDER_LOOKS = 1 << 15 /* where a look takes a while: words counted, short tiles */
 };
 
 /* Rows of an array that no transfer tells apart: only the product of their factors matters. */
