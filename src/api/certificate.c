@@ -596,6 +596,10 @@ static enum sator_status check_mapping(struct reading *r, struct sator_arena *ar
     double value = cert_value(r->objective, compared_pj(result), result->total_cycles);
     if (fabs(value - r->value) <= 1e-9 * r->value)
         tally->verified++;
+    else if (result->unscheduled != NULL)
+        sator_warn(r->ctx, (struct sator_loc){0},
+                "not verified: the model does not know the scheduled time of the mapping: %s",
+                result->unscheduled);
     else
         sator_warn(r->ctx, (struct sator_loc){0},
                 "not verified: the mapping has the value %.12g, %.12g is claimed", value, r->value);

@@ -233,14 +233,12 @@ static double may_join(const struct cert_view *v, const struct cert_move *move)
     for (unsigned rows = move->between & (move->shared | move->passed); rows != 0;
             rows &= rows - 1) {
         const int r = __builtin_ctz(rows);
-        int64_t used = 1, more = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            used *= v->part->factor[r][i];
-        for (int i = 0; i < p->n_loops && more < p->row[r].pes / used; i++) {
+        double more = 1;
+        for (int i = 0; i < p->n_loops; i++) {
             if (!((plain | v->part->known[r] | p->row[r].banned) >> i & 1))
-                more *= p->extent[i] / cert_spread(p, v->part, ~0U, i);
+                more *= (double)(p->extent[i] / cert_spread(p, v->part, ~0U, i));
         }
-        all *= (double)(more < p->row[r].pes / used ? more : p->row[r].pes / used);
+        all *= cert_may_join(p, v->part, move, r, more);
     }
     return all;
 }
@@ -272,6 +270,7 @@ static void set_walk(const struct cert_view *v, const struct cert_move *move, st
         w->copies[0] *= (double)(w->apart[i] * w->shared[i]);
         w->copies[1] *= (double)w->apart[i];
     }
+    w->copies[1] *= w->is_counted ? 1 : cert_buses(p, v->part, move);
     w->joined = may_join(v, move);
 }
 

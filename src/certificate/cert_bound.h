@@ -4,6 +4,8 @@
 
 #include "certificate/certificate.h"
 
+struct sator_memo;
+
 /* A sum over the words of all moves: energy, or the time of a lane. */
 struct cert_weights {
     double constant, unique[CERT_MOVES], arriving[CERT_MOVES];
@@ -18,14 +20,39 @@ void cert_inside(
 /* The PEs of rows outside "row" that are used: at most, where some factors are not decided. */
 double cert_used(const struct cert_problem *p, const struct cert_part *part, int row);
 /* ---- cert_links.c ---- */
-/* Whether a word of the move is taken to cross once for the PEs that differ in "loop"'s digit on
- * row "row" alone; "is_counted": that of one without a formula. */
-bool cert_shares(const struct cert_problem *p, const struct cert_part *part,
+/* For how many PEs that differ in the lowest values of "loop"'s digit on row "row" alone a word of
+ * the move is taken to cross once, 1: each fetches its own; "is_counted": one without a formula. */
+int64_t cert_shared(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_move *move, bool is_counted, int row, int loop);
 /* The product of the factors of a loop on those rows between the move's ends along which its words
  * are shared, or ("shared" false) are not. */
 int64_t cert_along(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_move *move, bool is_counted, int loop, bool shared);
+/* ---- cert_buses.c: buses that each have a part of a row ---- */
+/* How many of the values of a loop's digit one bus has, order and all: false where they are not
+ * decided, or buses end in the middle of digits. By loop; others have 1. */
+bool cert_is_aligned(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, int row, int64_t *values);
+/* How many times more words cross than over "cert_shared" PEs, since these are on several buses:
+ * at least; exactly, where orders are known and the tensor has no window. */
+double cert_buses(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
+/* Whether "cert_shared" and "cert_buses" say exactly what crosses. */
+bool cert_knows_buses(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
+/* How many PEs with equal words of a tensor without windows one bus or tree has: on average, or,
+ * where that is not known ("*is_known"), at most. */
+double cert_equal(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, bool *is_known);
+/* Of the PEs along row "row" that may be decided yet, at most "more" for loops that do not stand
+ * alone, how many buses are one at most. */
+double cert_may_join(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, int row, double more);
+/* Whether the order of loops along the row brings the same words of each move as an earlier one of
+ * this row did: then nothing new is known of it. "seen" is empty before the first. */
+bool cert_is_known_order(const struct cert_problem *p, const struct cert_part *part, int row,
+        struct sator_memo *seen);
+/* ---- cert_links.c ---- */
 /* Put the loops of row "row" in the order of the workload, the outermost first; how many there are.
  */
 int cert_list_along(const struct cert_problem *p, struct cert_part *part, int row);

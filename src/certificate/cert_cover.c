@@ -6,6 +6,7 @@
  * or outward: the least of the bounds of these pieces stands for them.
  */
 #include "base/context.h"
+#include "base/memo.h"
 #include "certificate/cert_bound.h"
 
 #include <inttypes.h>
@@ -37,7 +38,8 @@ struct cover {
     double goal; /* a part whose bound reaches it is settled */
     struct cert_part part;
     struct cert_view *view; /* of it */
-    struct cert_prices exact; /* where all parallel factors are decided */
+    struct cert_prices exact; /* where all parallel factors and orders along arrays are decided */
+    struct sator_memo *seen[CERT_ROWS]; /* orders along a row, by what they bring */
     int n_decisions;
     struct decision {
         int row, loop;
@@ -221,6 +223,10 @@ static void settle_row(struct cover *c, int row, double *least)
         *least = 0; /* nothing is known */
         return;
     }
+    if (cert_is_known_order(c->p, &c->part, row, c->seen[row])) {
+        c->part.ordered &= ~(1U << row);
+        return;
+    }
     cert_view_unroll(c->view);
     double bound = c->part.n_along[row] > 1 ? cert_view_bound(c->view, c->goal) : 0;
     c->tally->parts++;
@@ -255,10 +261,13 @@ static void split_orders(struct cover *c, int row, double *least)
     while (row < c->p->n_rows && !(c->p->row[row].is_space && cert_order_matters(c->p, row)))
         row++;
     if (row < c->p->n_rows) {
+        c->seen[row] = sator_memo_new(1);
         cert_list_along(c->p, &c->part, row);
         permute(c, row, 0, least);
+        sator_memo_free(c->seen[row]);
         return;
     }
+    cert_prices_init(c->p, &c->part, true, &c->exact);
     cert_view_unroll(c->view);
     split_time(c, least);
 }
@@ -268,7 +277,6 @@ static double split_all(struct cover *c)
 {
     double least = INFINITY;
 
-    cert_prices_init(c->p, &c->part, true, &c->exact);
     split_orders(c, 0, &least);
     return least;
 }

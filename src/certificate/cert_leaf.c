@@ -26,7 +26,8 @@ static void hold(const struct cert_leaf *leaf, int m, int grouped, struct cert_h
     int64_t tile[CERT_LOOPS];
 
     cert_inside(p, leaf->part, v->child_row, tile);
-    held->words = held->copies = 1;
+    held->words = 1;
+    held->copies = grouped && !counted ? cert_buses(p, leaf->part, v) : 1;
     for (int e = 0, all = 0; e < t->n_dims; all += held->n_runs[e++]) {
         struct cert_run *run = held->runs[e] = &held->run[all];
         int n = 0;
@@ -39,10 +40,11 @@ static void hold(const struct cert_leaf *leaf, int m, int grouped, struct cert_h
             int i = t->dim[e].loop[k];
             int64_t coef = t->dim[e].coef[k];
             for (int r = 0; r < v->child_row && grouped; r++) {
-                if ((v->between >> r & 1) && leaf->part->factor[r][i] > 1 &&
-                        cert_shares(p, leaf->part, v, counted, r, i))
-                    run[n++] =
-                            (struct cert_run){coef * leaf->stride[r][i], leaf->part->factor[r][i]};
+                if (!(v->between >> r & 1) || leaf->part->factor[r][i] == 1)
+                    continue;
+                int64_t shared = cert_shared(p, leaf->part, v, counted, r, i);
+                if (shared > 1)
+                    run[n++] = (struct cert_run){coef * leaf->stride[r][i], shared};
             }
         }
         held->n_runs[e] = n;

@@ -25,7 +25,7 @@ static bool is_cut_off(const struct cert_tensor *t, const struct cert_part *part
     return any;
 }
 
-bool cert_shares(const struct cert_problem *p, const struct cert_part *part,
+static bool shares(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_move *move, bool is_counted, int row, int loop)
 {
     const struct cert_tensor *t = &p->tensor[move->tensor];
@@ -41,6 +41,18 @@ bool cert_shares(const struct cert_problem *p, const struct cert_part *part,
     return indexes || !(move->wired & part->ordered & 1U << row) || !is_cut_off(t, part, row, loop);
 }
 
+int64_t cert_shared(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_move *move, bool is_counted, int row, int loop)
+{
+    int64_t values[CERT_LOOPS];
+
+    if (!shares(p, part, move, is_counted, row, loop))
+        return 1;
+    return !is_counted && move->group[row] > 0 && cert_is_aligned(p, part, move, row, values)
+            ? values[loop]
+            : part->factor[row][loop];
+}
+
 int64_t cert_along(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_move *move, bool is_counted, int loop, bool shared)
 {
@@ -48,8 +60,9 @@ int64_t cert_along(const struct cert_problem *p, const struct cert_part *part,
 
     for (unsigned left = move->between; left != 0; left &= left - 1) {
         int r = __builtin_ctz(left);
-        if (part->factor[r][loop] > 1 && cert_shares(p, part, move, is_counted, r, loop) == shared)
-            product *= part->factor[r][loop];
+        int64_t together =
+                part->factor[r][loop] == 1 ? 1 : cert_shared(p, part, move, is_counted, r, loop);
+        product *= shared ? together : part->factor[r][loop] / together;
     }
     return product;
 }
@@ -88,6 +101,7 @@ bool cert_order_matters(const struct cert_problem *p, int row)
         for (int l = 0; l < v->n_hops && v->may_count; l++)
             matters |= v->hop[l].shift[row] != 0;
         matters |= v->may_count && (v->between >> row & 1) && p->row[row].step != 0;
+        matters |= v->group[row] > 0;
     }
     return matters || __builtin_popcount(tensors) > 1;
 }

@@ -76,29 +76,49 @@ done:
     return st;
 }
 
+/* Set by dimension of its array how many PEs next to each other share the bus, 0: all. False where
+ * its map is another one. */
+static bool find_groups(const struct sator_bus *bus, int64_t *group)
+{
+    const struct sator_piece *piece = sator_relation_function(bus->map);
+
+    memset(group, 0, sizeof *group * CERT_ROWS);
+    for (int i = 0; piece != NULL && i < bus->map->n_out; i++) {
+        const struct sator_expr *out = piece->out[i];
+        const struct sator_term *term = out->terms;
+        int64_t pes = 1;
+        if (out->n_terms == 0)
+            continue;
+        if (out->n_terms == 1 && term->atom == SATOR_ATOM_FLOOR && term->argument->constant == 0 &&
+                term->argument->n_terms == 1 && term->argument->terms->factor == 1) {
+            pes = term->divisor;
+            term = term->argument->terms;
+        }
+        if (out->n_terms != 1 || term->atom != SATOR_ATOM_VAR || group[term->var] != 0)
+            return false;
+        group[term->var] = pes;
+    }
+    return piece != NULL;
+}
+
 static enum sator_status add_bus(struct cert_maker *k, int level, const struct sator_bus *bus,
         double pj, struct cert_move *move)
 {
-    const struct sator_piece *piece = sator_relation_function(bus->map);
     struct cert_bus made = {.pj = pj};
-    unsigned kept = 0;
+    int64_t group[CERT_ROWS];
+    const unsigned before = move->shared | move->passed | move->connected;
 
-    if (piece == NULL)
-        return cert_refuse(k, "buses with another map than along dimensions");
-    for (int i = 0; i < bus->map->n_out; i++) {
-        const struct sator_expr *out = piece->out[i];
-        if (out->n_terms == 0)
-            continue;
-        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR)
-            return cert_refuse(k, "buses with another map than along dimensions");
-        kept |= 1U << out->terms[0].var;
-    }
+    if (!find_groups(bus, group))
+        return cert_refuse(k, "buses that are not along dimensions, or equal parts of them");
     for (int r = 0; r < k->p->n_rows; r++) {
         const struct cert_row *row = &k->p->row[r];
-        if (row->is_space && row->level == level && !(kept >> row->memory & 1)) {
-            made.joined |= 1U << r;
-            move->wired &= ~(1U << r);
-        }
+        if (!row->is_space || row->level != level || group[row->memory] == 1)
+            continue;
+        made.joined |= 1U << r;
+        move->wired &= ~(1U << r);
+        if ((before >> r & 1) && (move->group[r] > 0 || group[row->memory] > 0))
+            return cert_refuse(k, "buses of parts of a dimension beside other buses or links");
+        move->group[r] = group[row->memory] < row->pes ? group[row->memory] : 0;
     }
     if (move->n_buses == CERT_BUSES)
         return cert_refuse(k, "more than 4 buses of a tensor");
@@ -247,6 +267,7 @@ static enum sator_status add_move(struct cert_maker *k, int tensor, int parent, 
     struct cert_problem *p = k->p;
     struct cert_move *move = &p->move[p->n_moves];
     unsigned linked = 0;
+    bool is_grouped = false;
     int last = -1;
     enum sator_status st = SATOR_OK;
 
@@ -269,7 +290,9 @@ static enum sator_status add_move(struct cert_maker *k, int tensor, int parent, 
         for (int r = 0; r < p->n_rows; r++)
             linked |= move->link[l].shift[r] != 0 ? 1U << r : 0;
     }
-    move->is_directed = move->n_links > 0 && move->n_links <= CERT_LINKS &&
+    for (int r = 0; r < p->n_rows; r++)
+        is_grouped |= move->group[r] > 0;
+    move->is_directed = move->n_links > 0 && !is_grouped && move->n_links <= CERT_LINKS &&
             (move->bused == 0 ||
                     ((move->bused & linked) == 0 &&
                             p->tensor[tensor].relevant == p->tensor[tensor].plain));
@@ -358,6 +381,7 @@ static bool is_alike(const struct cert_problem *p, bool apart, int r, int s)
         alike &= (v->shared >> r & 1) == (v->shared >> s & 1);
         alike &= (v->passed >> r & 1) == (v->passed >> s & 1);
         alike &= (v->wired >> r & 1) == (v->wired >> s & 1);
+        alike &= v->group[r] == 0 && v->group[s] == 0;
         alike &= !v->is_directed ||
                 !((v->wired | v->passed) >> r & 1 || (v->wired | v->passed) >> s & 1);
         const struct cert_tensor *t = &p->tensor[v->tensor];
@@ -400,6 +424,7 @@ static void drop_row(struct cert_problem *p, int r)
         v->bused = without_row(v->bused, r);
         v->passed = without_row(v->passed, r);
         v->connected = without_row(v->connected, r);
+        drop_shift(v->group, r);
         for (int k = 0; k < v->n_buses; k++)
             v->bus[k].joined = without_row(v->bus[k].joined, r);
         for (int k = 0; k < v->n_links && k < CERT_LINKS; k++)

@@ -152,7 +152,7 @@ static bool is_exact(const struct orders *o, int m)
     if (leaf->is_counted[m] || (!is_plain && !is_at_most(o, m)))
         return false;
     if (v->n_links == 0)
-        return is_plain || v->n_buses < 2;
+        return (is_plain || v->n_buses < 2) && cert_knows_buses(leaf->p, leaf->part, v);
     return leaf->is_placed[m] && v->n_buses == 0 && !leaf->tile[m].has_gaps && leads_one_way(v);
 }
 

@@ -367,7 +367,7 @@ static void add_transfer(struct cert_phases *ph, int m)
             .tile = digits_outside(leaf, row),
             .parents = cert_used(p, leaf->part, row),
             .children = cert_used(p, leaf->part, v->child_row),
-            .apart = 1};
+            .apart = leaf->is_counted[m] ? 1 : cert_buses(p, leaf->part, v)};
     for (int i = 0; i < p->n_loops; i++) {
         if (!(p->tensor[v->tensor].relevant >> i & 1))
             t->apart *= (double)cert_along(p, leaf->part, v, leaf->is_counted[m], i, false);
@@ -514,7 +514,7 @@ static void first_words(const struct cert_problem *p, const struct cert_part *pa
         if (t->plain >> i & 1)
             *unique *= (double)cert_along(p, part, v, false, i, true);
     }
-    *unique *= *arriving;
+    *unique *= *arriving * cert_buses(p, part, v);
 }
 
 /* What nothing runs beside, of the first tile that comes to memory "m" and the last that leaves it.

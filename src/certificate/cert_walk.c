@@ -244,6 +244,7 @@ static bool set_along(struct walk *w)
             memcpy(w->along[r], w->part->along[r], sizeof w->along[r]);
         for (int k = 0; k < w->move->n_hops; k++)
             tells |= w->move->hop[k].shift[r] != 0;
+        tells |= w->move->group[r] > 0;
         known &= is_ordered || !tells || w->n_along[r] < 2;
     }
     return known;
@@ -296,6 +297,18 @@ static int number_of(const struct walk *w, unsigned rows, const int64_t *at)
         number = number * used + at[r];
     }
     return (int)number;
+}
+
+/* The number of the bus that joins PEs along "joined" rows, or parts of them. */
+static int bus_of(const struct walk *w, unsigned joined, const int64_t *at)
+{
+    int64_t place[CERT_ROWS];
+
+    for (int r = 0; r < w->p->n_rows; r++) {
+        const int64_t group = joined >> r & 1 ? w->move->group[r] : 1;
+        place[r] = group == 0 ? 0 : at[r] / group;
+    }
+    return number_of(w, w->move->between, place);
 }
 
 /* Whether the same links lead to both PEs, from tiles that lie and run alike from theirs. */
@@ -377,7 +390,7 @@ static bool list_pes(struct walk *w)
             pe->from[k] = number_of(w, move->between, from);
         }
         for (int k = 0; k < move->n_buses; k++)
-            pe->bus[k] = number_of(w, move->between & ~move->bus[k].joined, at);
+            pe->bus[k] = bus_of(w, move->bus[k].joined, at);
         for (int r = w->p->n_rows - 1; r >= 0; r--) {
             if (!(move->between >> r & 1))
                 continue;

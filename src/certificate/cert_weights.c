@@ -107,14 +107,14 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
         const struct cert_move *v = &p->move[list[l]];
         double update = p->memory[v->parent].write_pj[tensor];
         /* of as many PEs on a tree all but one start from zero; of windows it is not known */
-        bool is_window = t->plain != t->relevant;
+        bool is_window = t->plain != t->relevant, is_known = true;
         double many = !v->merges                  ? 1
-                : part->is_unrolled && !is_window ? copies(p, part, v->bused, t)
+                : part->is_unrolled && !is_window ? cert_equal(p, part, v, &is_known)
                                                   : INFINITY;
         /* what links bring depends on orders, too */
-        bool is_exact = exactly && v->n_links == 0 && !v->may_count;
+        bool is_exact = exactly && v->n_links == 0 && !v->may_count && is_known;
         /* as many arrive for each that leaves, or more; under a skew some at other times */
-        double each = isinf(many) || v->may_count ? 1 : many;
+        double each = isinf(many) || v->may_count || !is_known ? 1 : many;
         inner = 0;
         for (int k = l + 1; k <= n; k++)
             inner += back[k];

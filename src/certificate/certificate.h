@@ -101,6 +101,7 @@ struct cert_move {
     unsigned shared; /* of these, those over which a word crosses once: buses' and wires' ... */
     unsigned wired; /* ... where it is wires alone, to the next PE, and the order of loops tells */
     unsigned bused; /* of "shared": by buses or trees */
+    int64_t group[CERT_ROWS]; /* PEs next to each other that share a bus along the row; 0: all */
     unsigned passed; /* those along which only links from the stamp before lead */
     int n_links;
     struct cert_link {

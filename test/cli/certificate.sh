@@ -183,3 +183,19 @@ check other.cert
 echo a machine without its links, and one whose links lead elsewhere
 altered skew.cert '/name: south/d'
 altered skew.cert 's/PE\[i, j + 1\]/PE[i, j - 1]/'
+echo buses and trees of every four PEs, where loops stand along them in orders that end inside of buses, too
+certify four.cert net.yaml --arch multicast-1d-64
+certify films.cert als --layer mttkrp_films --arch multicast-1d-64 --set energy_table=45nm
+cat >parts.yaml <<'YAML'
+name: parts
+levels:
+  - {memory: DRAM, energy_pj: {read: 64, write: 64}, bandwidth_bits: 32}
+  - array: PE
+    shape: [8, 3]
+    multicast: [{name: cast, map: "PE[i,j] -> BUS[i/3, j/2]", energy_pj: 0.5}]
+    reduction: [{name: sum, map: "PE[i,j] -> TREE[i/4, j]", energy_pj: 8}]
+  - {memory: registers, capacity_words: 12, energy_pj: {read: 1, write: 1}}
+  - {compute: mac, energy_pj: 1, cycles: 1}
+YAML
+certify parts.cert gemm:i=12,j=6,k=6 --arch parts.yaml
+altered parts.cert 's/floor(i\/3)/floor(i\/2)/'

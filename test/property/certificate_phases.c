@@ -176,11 +176,13 @@ static bool certify(const struct problem_case *c, enum sator_map_objective objec
         if (!*whole && getenv("SATOR_TEST_SHOW") != NULL)
             print_message("%s%s", text, sator_ctx_take_messages(c->ctx, false));
         assert_int_equal(checked.verified, count.verified);
+        bool is_skewed = strstr(text, "skew: [") != NULL; /* of which nothing may be proved */
         free(text);
         text = NULL;
         result->value *= 1 + 1e-6;
-        if (sator_certificate_write(
-                    c->ctx, c->network, 0, c->arch, &options, result, &count, &text) == SATOR_OK &&
+        if (!is_skewed &&
+                sator_certificate_write(c->ctx, c->network, 0, c->arch, &options, result, &count,
+                        &text) == SATOR_OK &&
                 count.verified == count.total) {
             print_message("%s", text);
             fail_msg("a value above the optimum is proved");
