@@ -29,7 +29,7 @@ static const char first_line[] = "sator certificate 1\n";
 static const char *const objectives[] = {"edp", "energy", "latency"};
 static const char *const units[][2] = {{"pJ x cycles of the roofline", "pJ x cycles"}, {"pJ", "pJ"},
         {"cycles of the roofline", "cycles"}}; /* [objective][by the scheduled time] */
-static const char timing_line[] = "timing: scheduled\n";
+static const char timing_line[] = "timing: scheduled\n", filled_line[] = "factors: filled\n";
 
 enum {
     N_OBJECTIVES = sizeof objectives / sizeof *objectives,
@@ -73,8 +73,8 @@ static const char unproved[] = "a mapping that is not proved to be the best";
 static const char *uncovered_search(const struct sator_map_options *options,
         const struct sator_workload *workload, const struct sator_arch *arch)
 {
-    if (options->imperfect)
-        return "factors that do not divide an extent";
+    if (options->imperfect && options->n_constraints > 0)
+        return "factors that do not divide beside constraints";
     if (options->strategy == SATOR_MAP_RANDOM || options->strategy == SATOR_MAP_SUNSTONE)
         return unproved; /* these prove nothing */
     if (cert_count_choices(workload, arch) > CERT_CHOICES)
@@ -196,6 +196,7 @@ static void put_question(struct sator_text *text, const struct sator_network *ne
     for (int i = 0; i < options->n_constraints; i++)
         sator_text_add(text, "  %s\n", options->constraints[i]);
     sator_text_put(text, is_scheduled(result) ? timing_line : "");
+    sator_text_put(text, options->imperfect ? filled_line : "");
     sator_text_put(text, says);
     sator_text_add(text, "objective: %s\nvalue: %.17g\nparts:\n", objectives[result->objective],
             result->value);
@@ -339,7 +340,7 @@ enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     const bool scheduled = own.timing != SATOR_TIMING_ROOFLINE;
     const struct cert_question question = {workload, arch, own.objective, scheduled,
-            own.n_constraints, own.constraints, !scheduled, !scheduled};
+            own.n_constraints, own.constraints, !scheduled, !scheduled, own.imperfect};
     const char *why = uncovered_search(&own, workload, arch);
     struct cert_spaces spaces = {0};
     if (why == NULL)
@@ -432,7 +433,7 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     const bool scheduled = is_scheduled(result);
     const struct cert_question question = {workload, arch, result->objective, scheduled,
             own.n_constraints, own.constraints, !scheduled && is_joined_across(result),
-            !scheduled && is_counted(result)};
+            !scheduled && is_counted(result), own.imperfect};
     arena = sator_arena_new();
     const struct cert_limits limits = {.seconds = own.budget_seconds};
     const char *says = "";
@@ -463,8 +464,9 @@ struct reading {
     char *constraints; /* lines, each ended by NUL; "list" has them */
     int n_list;
     const char **list;
-    bool is_scheduled, joins_across, counts;
+    bool is_scheduled, fills, joins_across, counts;
     bool has_late, has_passed, has_left_out; /* of some space, the proof is not about all */
+    bool has_direct; /* words that go straight to compute units */
     enum sator_map_objective objective;
     double value;
 };
@@ -530,6 +532,7 @@ static enum sator_status take_question(struct reading *r)
     r->mapping = take_document(r);
     take_constraints(r);
     r->is_scheduled = take(r, timing_line);
+    r->fills = take(r, filled_line);
     r->joins_across = take(r, "joins: across\n");
     r->counts = take(r, "words: counted\n");
     int objective = N_OBJECTIVES;
@@ -633,6 +636,7 @@ static enum sator_status check_space(struct reading *r, const struct cert_questi
     r->has_late |= p->has_late && !p->is_left_out && !p->counts;
     r->has_passed |= p->has_passed && !p->is_left_out && !p->counts;
     r->has_left_out |= p->is_left_out;
+    r->has_direct |= p->is_asked && !p->fills;
     if (p->is_left_out)
         goto done;
     if (own.apart || take(r, sator_arena_printf(arena, "  %s\n", name))) {
@@ -658,6 +662,13 @@ static void note_left_out(const struct reading *r, const struct sator_arch *arch
 {
     if (arch->control.instruction_bits > 0 && r->objective != SATOR_MAP_LATENCY)
         sator_text_put(notes, "    left out: the energy of control\n");
+    if (r->fills)
+        sator_text_put(notes,
+                "    left out: remainders but of the innermost memory's tiles, whose number all "
+                "other factors divide\n");
+    if (r->has_direct)
+        sator_text_put(
+                notes, "    left out: remainders where words go straight to compute units\n");
     if (has_joins)
         sator_text_put(notes, "    left out: skewed loops joined across memories' tiles\n");
     if (r->has_late)
@@ -687,7 +698,7 @@ static enum sator_status check_one(
     struct sator_arch *arch = NULL;
     enum sator_status st;
 
-    r->has_late = r->has_passed = r->has_left_out = false;
+    r->has_late = r->has_passed = r->has_left_out = r->has_direct = false;
     SATOR_TRY(take_question(r));
     SATOR_TRY(sator_network_parse(r->ctx, "the workload", r->workload, NULL, &network));
     SATOR_TRY(sator_arch_parse(r->ctx, "the architecture", r->architecture, NULL, &arch));
@@ -697,7 +708,7 @@ static enum sator_status check_one(
         goto done;
     }
     const struct cert_question question = {&network->layers[0], arch, r->objective, r->is_scheduled,
-            r->n_list, r->list, r->joins_across, r->counts};
+            r->n_list, r->list, r->joins_across, r->counts, r->fills};
     const char *why;
     arena = sator_arena_new();
     st = cert_list_spaces(arena, &question, &spaces, &why);

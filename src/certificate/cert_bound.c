@@ -36,8 +36,9 @@ struct walk {
 /* What is known of a tile. */
 struct tiling {
     int64_t tile[CERT_LOOPS]; /* at most ... */
-    int64_t near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside, where it is known: at the
-                                                   nearest memory, and all others */
+    double near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside, where it is known: at the
+                                                  nearest memory, and all others */
+    double share[CERT_LOOPS]; /* of the iterations that all of these make, those that there are */
     unsigned open; /* loops along which it may be smaller, with PEs' tiles between its parts */
     unsigned either; /* loops whose factor at the nearest memory is not decided: all is "near" */
     bool is_exact; /* ... or exactly */
@@ -129,6 +130,8 @@ bool cert_fits(
             continue;
         cert_inside(p, part, p->memory[k].row, tile);
         tile[loop] *= times;
+        for (int i = 0; i < p->n_loops && p->fills; i++)
+            tile[i] = tile[i] < p->extent[i] ? tile[i] : p->extent[i];
         fits = fits_alone(p, k, tile);
     }
     return fits;
@@ -179,12 +182,36 @@ static int64_t widest(const struct cert_view *v, int m, int loop, int64_t left)
     return 1;
 }
 
+/* The same where it is not decided how long the tiles of the innermost memory are: of that memory
+ * their largest size that makes a number of tiles which "pes" divides; of others any that fits, of
+ * "left" iterations. */
+static int64_t widest_open(const struct cert_view *v, int m, int loop, int64_t pes, int64_t left)
+{
+    const struct cert_problem *p = v->p;
+    int64_t fits = 1, more = left + 1;
+
+    for (int k = p->n_tiles[loop] - 1; k > 0 && m == p->n_memories - 1; k--) {
+        const int64_t tile = p->tile[loop][k];
+        if ((p->extent[loop] + tile - 1) / tile % pes == 0 && cert_fits(p, v->part, m, loop, tile))
+            return tile;
+    }
+    while (m < p->n_memories - 1 && more - fits > 1) { /* fits, and "more" does not */
+        const int64_t half = fits + (more - fits) / 2;
+        if (cert_fits(p, v->part, m, loop, half))
+            fits = half;
+        else
+            more = half;
+    }
+    return fits;
+}
+
 /* Set the largest extents of what stands inside the child's memory, and in it. */
 static void set_tile(const struct cert_view *v, struct child *c)
 {
     const struct cert_problem *p = v->p;
     const struct cert_part *part = v->part;
     const int m = c->memory, row = m < p->n_memories ? p->memory[m].row : p->n_rows;
+    const int inner = p->memory[p->n_memories - 1].row;
     int64_t least[CERT_LOOPS];
     unsigned outside = 0;
 
@@ -193,11 +220,15 @@ static void set_tile(const struct cert_view *v, struct child *c)
     cert_inside(p, part, row, least);
     c->now.open = 0;
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t left = p->extent[i] / cert_spread(p, part, outside, i) / least[i];
+        const int64_t pes = cert_spread(p, part, outside, i), all = cert_extent(p, part, i);
+        const bool is_open = p->fills && !(part->known[inner] >> i & 1);
+        int64_t left = (all + pes * least[i] - 1) / (pes * least[i]);
         c->now.tile[i] = least[i];
         if (m < p->n_memories && !is_loop_known(p, part, row, i))
-            c->now.tile[i] *= widest(v, m, i, room(part, row, i, left));
-        c->now.rest[i] = least[i] * left / c->now.tile[i];
+            c->now.tile[i] *= is_open ? widest_open(v, m, i, cert_spread(p, part, ~0U, i), left)
+                                      : widest(v, m, i, room(part, row, i, left));
+        c->now.rest[i] = fmax(1, (double)all / (double)(pes * c->now.tile[i]));
+        c->now.share[i] = (double)p->extent[i] / ((double)(pes * c->now.tile[i]) * c->now.rest[i]);
         c->now.open |= c->now.tile[i] > least[i] ? 1U << i : 0;
         c->now.near[i] = 1;
     }
@@ -210,12 +241,12 @@ static void set_tile(const struct cert_view *v, struct child *c)
     c->now.either = 0;
     c->stamps = 1;
     for (int i = 0; i < p->n_loops; i++) {
-        c->stamps *= (double)c->now.rest[i];
+        c->stamps *= c->now.rest[i];
         if (!known || nearest < 0 || c->now.rest[i] == 1)
             continue;
         bool is_open = !(part->known[nearest] >> i & 1);
         c->now.either |= is_open ? 1U << i : 0;
-        c->now.near[i] = is_open ? c->now.rest[i] : part->factor[nearest][i];
+        c->now.near[i] = is_open ? c->now.rest[i] : (double)part->factor[nearest][i];
         c->now.rest[i] /= c->now.near[i];
     }
 }
@@ -236,7 +267,7 @@ static double may_join(const struct cert_view *v, const struct cert_move *move)
         double more = 1;
         for (int i = 0; i < p->n_loops; i++) {
             if (!((plain | v->part->known[r] | p->row[r].banned) >> i & 1))
-                more *= (double)(p->extent[i] / cert_spread(p, v->part, ~0U, i));
+                more *= ceil((double)p->extent[i] / (double)cert_spread(p, v->part, ~0U, i));
         }
         all *= cert_may_join(p, v->part, move, r, more);
     }
@@ -277,7 +308,7 @@ static void set_walk(const struct cert_view *v, const struct cert_move *move, st
 /* The values of dimension "e" when loop i has stepped placed[i] times. Of loops with gaps at least
  * as many as of any sets: |A + B| >= |A| + |B| - 1. */
 static double dim_values(
-        const struct walk *w, const struct child *c, int e, int grouped, const int64_t *placed)
+        const struct walk *w, const struct child *c, int e, int grouped, const double *placed)
 {
     const struct cert_index *d = &w->tensor->dim[e];
     struct cert_run run[CERT_LOOPS];
@@ -286,12 +317,12 @@ static double dim_values(
 
     for (int k = 0; k < d->n; k++) {
         int i = d->loop[k];
-        int64_t count = c->now.tile[i] * (grouped ? w->shared[i] : 1) * placed[i];
+        double count = (double)(c->now.tile[i] * (grouped ? w->shared[i] : 1)) * placed[i];
         bool is_alone = grouped || w->shared[i] == 1; /* no other PEs' values lie between */
         whole &= placed[i] > 1 || (c->now.open >> i & 1) ? (w->still_whole >> i & 1) && is_alone
                                                          : (w->whole[grouped] >> i & 1) != 0;
-        run[k] = (struct cert_run){d->coef[k], count};
-        least += (double)(count - 1);
+        run[k] = (struct cert_run){d->coef[k], (int64_t)(count * (1 + 1e-12))};
+        least += count - 1;
     }
     return d->n > 1 && whole ? cert_sums(d->n, run) : least;
 }
@@ -315,7 +346,7 @@ static const struct cert_index *dim_of(const struct cert_tensor *t, int loop)
 static double fresh_share(
         const struct walk *w, const struct child *c, int grouped, bool last, int i)
 {
-    const double steps = last || (c->now.either >> i & 1) ? 2 : (double)c->now.near[i];
+    const double steps = last || (c->now.either >> i & 1) ? 2 : c->now.near[i];
     const struct cert_index *d = dim_of(w->tensor, i);
     struct cert_run run[CERT_LOOPS];
     int n_moving = 0;
@@ -339,12 +370,12 @@ static double fresh_share(
 /* What crosses, in all, at least: loop i stands placed[i] times before the first loop that indexes
  * the tensor alone. Every run of these loops brings what it touches. */
 static double crossing(const struct cert_view *v, const struct child *c, const struct walk *w,
-        int grouped, const int64_t *placed)
+        int grouped, const double *placed)
 {
     double words = w->copies[grouped] * c->stamps;
 
     for (int i = 0; i < v->p->n_loops; i++)
-        words /= (double)placed[i];
+        words *= (w->tensor->relevant >> i & 1 ? c->now.share[i] : 1) / placed[i];
     for (int e = 0; e < w->tensor->n_dims; e++)
         words *= dim_values(w, c, e, grouped, placed);
     return words;
@@ -363,7 +394,7 @@ static unsigned ended_by(const struct child *c, enum way way, bool last, int i)
         return 0;
     for (int t = 0; t < c->n_walks && c->counts; t++) {
         const struct walk *w = &c->walk[t];
-        if (w->is_counted && (last || !is_decided || c->now.near[i] <= w->reach))
+        if (w->is_counted && (last || !is_decided || c->now.near[i] <= (double)w->reach))
             walks &= ~(1U << t);
     }
     return walks;
@@ -406,6 +437,9 @@ static void set_places(const struct cert_view *v, struct child *c)
     for (int t = 0; t < c->n_walks; t++) {
         const struct walk *w = &c->walk[t];
         bool slides = c->now.is_exact && !w->is_counted && w->tensor->relevant != w->tensor->plain;
+        for (int i = 0; i < v->p->n_loops && slides;
+                i++) /* what short tiles keep is another share */
+            slides = !(w->tensor->relevant >> i & 1) || c->now.share[i] == 1;
         c->slides |= slides ? 1U << t : 0;
         c->counts |= w->is_counted;
     }
@@ -428,7 +462,7 @@ static double (*find_crossing(const struct cert_view *v, const struct child *c,
         const struct place *place, bool last, unsigned open))[2]
 {
     double(*crosses)[2] = place->crosses + open * (unsigned)c->n_walks;
-    int64_t placed[CERT_LOOPS], all[CERT_LOOPS]; /* every element once in a run, or in all */
+    double placed[CERT_LOOPS], all[CERT_LOOPS]; /* every element once in a run, or in all */
 
     if (place->is_known[open])
         return crosses;
@@ -617,7 +651,8 @@ static bool is_same_tiling(
             a->is_cold == b->is_cold;
 
     for (int i = 0; i < p->n_loops; i++)
-        same &= a->tile[i] == b->tile[i] && a->near[i] == b->near[i] && a->rest[i] == b->rest[i];
+        same &= a->tile[i] == b->tile[i] && a->near[i] == b->near[i] && a->rest[i] == b->rest[i] &&
+                a->share[i] == b->share[i];
     return same;
 }
 

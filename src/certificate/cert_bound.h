@@ -17,6 +17,16 @@ int64_t cert_spread(
 /* Extents of what lies in rows "row" and inside, as far as it is decided. */
 void cert_inside(
         const struct cert_problem *p, const struct cert_part *part, int row, int64_t *extent);
+/* The iterations of the loop that its factors make up: more than there are, where the last tile of
+ * the innermost memory is shorter than the others; those that there are, where that is not decided.
+ */
+int64_t cert_extent(const struct cert_problem *p, const struct cert_part *part, int loop);
+/* What the last tiles of the innermost memory, where they are shorter than the others, leave of a
+ * move's words: exactly, of a tensor without windows, else at least. */
+double cert_share(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move);
+/* Whether some tile of the innermost memory makes a number of tiles that "factor" divides. */
+bool cert_divides(const struct cert_problem *p, int loop, int64_t factor);
 /* The PEs of rows outside "row" that are used: at most, where some factors are not decided. */
 double cert_used(const struct cert_problem *p, const struct cert_part *part, int row);
 /* ---- cert_links.c ---- */

@@ -95,7 +95,7 @@ static bool should_stop(struct cover *c)
 /* What is left of "loop". */
 static int64_t left_of(const struct cover *c, int loop)
 {
-    int64_t left = c->p->extent[loop];
+    int64_t left = cert_extent(c->p, &c->part, loop);
 
     for (int r = 0; r < c->p->n_rows; r++)
         left /= c->part.factor[r][loop];
@@ -162,13 +162,15 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
             split(c, next, least);
         return;
     }
+    const bool fills = c->p->fills && m == c->p->n_memories - 1;
+    const int64_t spread = cert_spread(c->p, &c->part, ~0U, loop);
     const int64_t left = inward ? c->part.factor[outer][loop] : left_of(c, loop);
     c->part.known[row] |= 1U << loop;
     if (inward && loop == c->p->n_loops - 1)
         c->part.loose &= ~(1U << outer);
-    for (int k = c->p->n_divisors[loop] - 1; k >= 0; k--) {
-        int64_t factor = c->p->divisors[loop][k];
-        if (left % factor != 0)
+    for (int k = (fills ? c->p->n_tiles : c->p->n_divisors)[loop] - 1; k >= 0; k--) {
+        int64_t factor = (fills ? c->p->tile : c->p->divisors)[loop][k];
+        if (fills ? (c->p->extent[loop] + factor - 1) / factor % spread != 0 : left % factor != 0)
             continue;
         c->part.factor[row][loop] = factor;
         if (inward)
@@ -198,6 +200,7 @@ static void split_time(struct cover *c, double *least)
     for (int tries = 1; !should_stop(c); tries++) {
         const uint64_t before = pieces(c);
         double found = INFINITY;
+        c->way = c->p->fills ? OUTWARD : c->way; /* the innermost tiles say what is left */
         c->patience = before + most;
         split(c, c->way == INWARD ? 0 : c->p->n_memories - 1, &found);
         const uint64_t own = pieces(c) - before;
@@ -335,7 +338,8 @@ static void list_decisions(struct cover *c)
 static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *c, int d))
 {
     int row = c->decision[d].row, loop = c->decision[d].loop;
-    int64_t left = left_of(c, loop), used = 1;
+    const int64_t spread = cert_spread(c->p, &c->part, ~0U, loop); /* so far, all along arrays */
+    int64_t used = 1;
     double share = c->share, settled = c->settled;
     int n = c->p->n_divisors[loop];
 
@@ -346,7 +350,7 @@ static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *
     for (int k = n - 1; k >= 0 && !should_stop(c); k--) {
         int64_t factor = c->p->divisors[loop][k];
         c->settled = settled + (n - 1 - k) * c->share;
-        if (left % factor != 0 || factor > c->p->row[row].pes / used)
+        if (factor > c->p->row[row].pes / used || !cert_divides(c->p, loop, spread * factor))
             continue;
         if (factor > 1 && (c->p->row[row].banned >> loop & 1))
             continue;

@@ -17,6 +17,40 @@ enum {
     MOST_FRONT = 32
 };
 
+/* Set what a dimension has: the runs of a tile first, then those of the places of tiles. */
+static void hold_dim(
+        const struct cert_leaf *leaf, int m, int grouped, int e, struct cert_held *held)
+{
+    const struct cert_move *v = &leaf->p->move[m];
+    const struct cert_index *d = &leaf->p->tensor[v->tensor].dim[e];
+    struct cert_run *run = held->runs[e];
+    int64_t tile[CERT_LOOPS];
+    int n = 0;
+
+    cert_inside(leaf->p, leaf->part, v->child_row, tile);
+    for (int k = 0; k < d->n; k++) {
+        if (tile[d->loop[k]] > 1)
+            run[n++] = (struct cert_run){d->coef[k], tile[d->loop[k]]};
+    }
+    held->n_tile[e] = n;
+    for (int k = 0; k < d->n * v->child_row && grouped; k++) {
+        const int i = d->loop[k / v->child_row], r = k % v->child_row;
+        if (!(v->between >> r & 1) || leaf->part->factor[r][i] == 1)
+            continue;
+        int64_t shared = cert_shared(leaf->p, leaf->part, v, leaf->is_counted[m], r, i);
+        if (shared > 1)
+            run[n++] = (struct cert_run){d->coef[k / v->child_row] * leaf->stride[r][i], shared};
+    }
+    held->n_runs[e] = n;
+    held->values[e] = 1;
+    for (int k = 0; k < n && d->n == 1; k++)
+        held->values[e] *= (double)run[k].count;
+    if (d->n > 1)
+        held->values[e] = cert_sums(n, run);
+    if (leaf->p->fills)
+        cert_shorten(leaf, m, e, held);
+}
+
 static void hold(const struct cert_leaf *leaf, int m, int grouped, struct cert_held *held)
 {
     const struct cert_problem *p = leaf->p;
@@ -26,33 +60,13 @@ static void hold(const struct cert_leaf *leaf, int m, int grouped, struct cert_h
     int64_t tile[CERT_LOOPS];
 
     cert_inside(p, leaf->part, v->child_row, tile);
+    for (int i = 0; i < p->n_loops; i++)
+        held->span[i] = tile[i] * (grouped ? cert_along(p, leaf->part, v, counted, i, true) : 1);
     held->words = 1;
     held->copies = grouped && !counted ? cert_buses(p, leaf->part, v) : 1;
     for (int e = 0, all = 0; e < t->n_dims; all += held->n_runs[e++]) {
-        struct cert_run *run = held->runs[e] = &held->run[all];
-        int n = 0;
-        for (int k = 0; k < t->dim[e].n; k++) {
-            if (tile[t->dim[e].loop[k]] > 1)
-                run[n++] = (struct cert_run){t->dim[e].coef[k], tile[t->dim[e].loop[k]]};
-        }
-        held->n_tile[e] = n;
-        for (int k = 0; k < t->dim[e].n; k++) {
-            int i = t->dim[e].loop[k];
-            int64_t coef = t->dim[e].coef[k];
-            for (int r = 0; r < v->child_row && grouped; r++) {
-                if (!(v->between >> r & 1) || leaf->part->factor[r][i] == 1)
-                    continue;
-                int64_t shared = cert_shared(p, leaf->part, v, counted, r, i);
-                if (shared > 1)
-                    run[n++] = (struct cert_run){coef * leaf->stride[r][i], shared};
-            }
-        }
-        held->n_runs[e] = n;
-        held->values[e] = 1;
-        for (int k = 0; k < n && t->dim[e].n == 1; k++)
-            held->values[e] *= (double)run[k].count;
-        if (t->dim[e].n > 1)
-            held->values[e] = cert_sums(n, run);
+        held->runs[e] = &held->run[all];
+        hold_dim(leaf, m, grouped, e, held);
         held->words *= held->values[e];
     }
     for (int i = 0; i < p->n_loops; i++) {
@@ -117,7 +131,7 @@ static void init(const struct cert_problem *p, const struct cert_part *part, int
     leaf->last = last;
     leaf->outside = 1;
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t stride = 1, left = p->extent[i];
+        int64_t stride = 1, left = cert_extent(p, part, i);
         for (int r = 0; r < p->n_rows; r++)
             left /= r >= first || p->row[r].is_space ? part->factor[r][i] : 1;
         leaf->outside *= (double)left;
@@ -149,25 +163,29 @@ static void init(const struct cert_problem *p, const struct cert_part *part, int
 }
 
 /* The values of dimension "e" that need not cross when its tiles have moved. Over buses those that
- * no PE has anew; where links join PEs, whatever some PE had. */
+ * no PE has anew; where links join PEs, or tiles may be shorter, whatever some PE had. */
 static double kept_values(const struct cert_leaf *leaf, int move, int grouped, int e, int64_t shift)
 {
     const struct cert_held *held = &leaf->held[move][grouped];
-    int n_set = leaf->p->move[move].n_links > 0 ? held->n_runs[e] : held->n_tile[e];
+    const bool joins = leaf->p->move[move].n_links > 0 || leaf->p->fills;
+    int n_set = joins ? held->n_runs[e] : held->n_tile[e];
 
     return cert_common_of_all(n_set, held->n_runs[e], held->runs[e], shift);
 }
 
-/* The words of all groups, or tiles, that a move keeps each time its tile moves by "shift". */
-static double kept_words(
-        const struct cert_leaf *leaf, int move, int grouped, const int64_t shift[CERT_DIMS])
+/* The words of all groups, or tiles, that a move keeps each time its tile moves by "shift", as
+ * "loop" steps at "row" outside of those "placed" there. */
+static double kept_words(const struct cert_leaf *leaf, int move, int grouped,
+        const int64_t shift[CERT_DIMS], int row, int loop, unsigned placed)
 {
     const struct cert_tensor *t = &leaf->p->tensor[leaf->p->move[move].tensor];
     const struct cert_held *held = &leaf->held[move][grouped];
     double words = held->copies;
 
     for (int e = 0; e < t->n_dims && words > 0; e++) {
-        if (shift[e] == 0)
+        if (leaf->p->fills && held->is_whole[e])
+            words *= cert_kept_of_short(leaf, move, grouped, e, shift[e], row, loop, placed);
+        else if (shift[e] == 0)
             words *= held->values[e];
         else
             words *= t->dim[e].n == 1 ? 0 : kept_values(leaf, move, grouped, e, shift[e]);
@@ -269,13 +287,14 @@ double cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct ce
     }
     kept[0] = kept[1] = 0;
     if (row >= leaf->cold[move])
-        kept[0] = steps * kept_words(leaf, move, 0, shift);
+        kept[0] = steps * kept_words(leaf, move, 0, shift, row, loop, placed->loops);
     if (leaf->is_counted[move])
         kept[1] = brought(leaf, row, loop, inside, placed->loops, move);
     else if (row >= leaf->cold[move])
         kept[1] = steps *
-                (leaf->is_placed[move] ? leaf->all[move] - fresh_words(leaf, move, shift)
-                                       : kept_words(leaf, move, 1, shift));
+                (leaf->is_placed[move]
+                                ? leaf->all[move] - fresh_words(leaf, move, shift)
+                                : kept_words(leaf, move, 1, shift, row, loop, placed->loops));
     return steps;
 }
 

@@ -20,6 +20,9 @@ struct cert_held {
     int n_tile[CERT_DIMS], n_runs[CERT_DIMS]; /* a tile's; and those of the places of tiles */
     struct cert_run *runs[CERT_DIMS], run[CERT_RUNS]; /* by dimension; a loop is in one of them */
     double values[CERT_DIMS], words, copies;
+    bool is_short[CERT_DIMS]; /* last tiles are shorter than others, and ... */
+    bool is_whole[CERT_DIMS]; /* ... values have no gaps, whatever tile is the last one */
+    int64_t span[CERT_LOOPS]; /* iterations of a loop in it */
 };
 
 struct cert_leaf {
@@ -62,6 +65,16 @@ double cert_find_kept(struct cert_leaf *leaf, int row, int loop, const struct ce
 double cert_all_words(const struct cert_leaf *leaf, const struct cert_weights *w);
 /* Add a loop of a row. */
 void cert_place(const struct cert_leaf *leaf, int row, int loop, struct cert_inside *inside);
+
+/* ---- cert_short.c ---- */
+/* Make the values of dimension "e" the mean over all tiles, where last ones are shorter: exactly
+ * ("is_whole"), where it is known what each has, else at least. */
+void cert_shorten(const struct cert_leaf *leaf, int move, int e, struct cert_held *held);
+/* The values of such a dimension that are kept, on average, when "loop" steps at "row" and those
+ * "placed" there and all further in fall back, "shift" being what the tile then moves by: before,
+ * these are in their last tiles, after in the first; the last of all is shorter. */
+double cert_kept_of_short(const struct cert_leaf *leaf, int move, int grouped, int e, int64_t shift,
+        int row, int loop, unsigned placed);
 
 /* ---- cert_phases.c ---- */
 /* A loop at a memory, of more than one iteration. By move, arriving and unique words, all instances

@@ -222,7 +222,7 @@ void cert_places_init(struct sator_arena *arena, const struct cert_problem *p,
     unsigned rows = 0;
 
     *places = (struct cert_places){.n = 1, .place = SATOR_NEW(arena, struct cert_place)};
-    *places->place = (struct cert_place){.pes = 1, .n = move->n_links};
+    *places->place = (struct cert_place){.pes = cert_share(p, part, move), .n = move->n_links};
     for (int l = 0; l < move->n_links; l++) {
         places->place->source[l] = (struct cert_source){.link = &move->link[l]};
         for (int r = 0; r < p->n_rows; r++)

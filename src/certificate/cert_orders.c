@@ -149,7 +149,7 @@ static bool is_exact(const struct orders *o, int m)
     const struct cert_tensor *t = &leaf->p->tensor[v->tensor];
     bool is_plain = t->relevant == t->plain;
 
-    if (leaf->is_counted[m] || (!is_plain && !is_at_most(o, m)))
+    if (leaf->is_counted[m] || (!is_plain && (leaf->p->fills || !is_at_most(o, m))))
         return false;
     if (v->n_links == 0)
         return (is_plain || v->n_buses < 2) && cert_knows_buses(leaf->p, leaf->part, v);

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_FILLED = 1 << 16 /* iterations of a loop whose tiles need not divide */
+};
+
 enum sator_status cert_refuse(struct cert_maker *k, const char *why)
 {
     if (*k->why == NULL)
@@ -34,6 +38,28 @@ static void find_divisors(struct cert_problem *p, int loop)
     p->n_divisors[loop] = n;
 }
 
+/* The least tiles for each number of them, and all that divides one of these numbers. */
+static void find_tiles(struct cert_problem *p, int loop)
+{
+    const int64_t extent = p->extent[loop];
+    int64_t *tiles = NULL, *divisors = NULL, count = extent + 1;
+    int n = 0, n_divisors = 0;
+
+    do {
+        const int64_t tile = (extent + count - 2) / (count - 1);
+        SATOR_PUSH(p->arena, tiles, n, tile);
+        count = (extent + tile - 1) / tile;
+    } while (count > 1);
+    p->tile[loop] = tiles;
+    p->n_tiles[loop] = n;
+    for (int64_t d = 1; d <= extent; d++) {
+        if (cert_divides(p, loop, d))
+            SATOR_PUSH(p->arena, divisors, n_divisors, d);
+    }
+    p->divisors[loop] = divisors;
+    p->n_divisors[loop] = n_divisors;
+}
+
 static enum sator_status add_loops(struct cert_maker *k)
 {
     const struct sator_workload *w = k->workload;
@@ -53,7 +79,9 @@ static enum sator_status add_loops(struct cert_maker *k)
         p->loop_name[p->n_loops] = w->loop_names[i];
         p->extent[p->n_loops] = extent;
         p->instances *= (double)extent;
-        find_divisors(p, p->n_loops++);
+        p->n_loops++;
+        if (p->fills && extent > MOST_FILLED)
+            return cert_refuse(k, "factors that do not divide of loops longer than 65,536");
     }
     return p->instances < 0x1p53 ? SATOR_OK : cert_refuse(k, "more than 2^53 loop instances");
 }
@@ -254,6 +282,25 @@ done:
     return st;
 }
 
+/* What tiles that need not divide may stand beside. */
+static enum sator_status check_filled(struct cert_maker *k, const struct cert_question *question)
+{
+    const struct cert_problem *p = k->p;
+
+    if (question->is_scheduled)
+        return cert_refuse(k, "factors that do not divide by the scheduled time");
+    if (question->n_constraints > 0) /* read from a file: nothing writes such a one */
+        return cert_refuse(k, "factors that do not divide beside constraints");
+    if (p->n_memories < 2 || p->memory[p->n_memories - 1].row != p->n_rows - 1)
+        return cert_refuse(k, "factors that do not divide, or arrays, inside the innermost memory");
+    for (int i = 0; i < p->n_moves; i++) {
+        const struct cert_tensor *t = &p->tensor[p->move[i].tensor];
+        if (p->move[i].may_count || (p->move[i].n_links > 0 && t->relevant != t->plain))
+            return cert_refuse(k, "factors that do not divide where windows pass over links");
+    }
+    return SATOR_OK;
+}
+
 enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct cert_question *question, const struct cert_space *space,
         struct cert_problem *problem, const char **why)
@@ -272,7 +319,9 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
             .objective = question->objective,
             .is_scheduled = question->is_scheduled,
             .across = space->across,
-            .counts = question->counts && !space->across};
+            .counts = question->counts && !space->across,
+            .fills = question->fills && !space->is_skewed,
+            .is_asked = question->fills && !space->is_skewed};
     problem->counting = SATOR_NEW(arena, uint64_t);
     *problem->counting = 0;
     *why = NULL;
@@ -281,6 +330,10 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
         SATOR_TRY(add_tensor(&k, &workload->accesses[i]));
     SATOR_TRY(add_levels(&k));
     SATOR_TRY(cert_add_moves(&k));
+    for (int i = 0; i < problem->n_moves; i++) /* these keep more where they have short tiles */
+        problem->fills &= problem->move[i].child != problem->n_memories;
+    for (int i = 0; i < problem->n_loops; i++)
+        (problem->fills ? find_tiles : find_divisors)(problem, i);
     problem->begun_cycles = problem->is_scheduled ? cert_served(problem, true) : problem->cycles;
     problem->read_cycles = problem->is_scheduled ? cert_served(problem, false) : problem->cycles;
     for (int i = 0; i < question->n_constraints; i++) {
@@ -294,6 +347,8 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
         if (problem->move[i].may_count && problem->is_scheduled)
             return cert_refuse(&k, "words that have no formula by the scheduled time");
     }
+    if (problem->fills)
+        SATOR_TRY(check_filled(&k, question));
     cert_join_rows(problem, space->apart);
 done:
     return st;

@@ -130,6 +130,30 @@ double cert_common(int n, const struct cert_run *runs, int64_t shift)
     return (double)found;
 }
 
+double cert_both(int n, const struct cert_run *runs, int n_other, const struct cert_run *others,
+        int64_t shift)
+{
+    struct cert_run sorted[CERT_RUNS], other[CERT_RUNS];
+    unsigned char marks[MOST_MARKS + 1], moved[MOST_MARKS + 1];
+    const int count = sort(n, runs, sorted), n_moved = sort(n_other, others, other);
+    const struct sums a = gapless_part(count, sorted), b = gapless_part(n_moved, other);
+    const int64_t first = shift > 0 ? shift : 0,
+                  last = a.span < b.span + shift ? a.span : b.span + shift;
+    int64_t found = 0;
+
+    if (first > last)
+        return 0;
+    if ((a.is_gapless && b.is_gapless && (a.step == 1 || a.length == 1) &&
+                (b.step == 1 || b.length == 1)) ||
+            a.span > MOST_MARKS || b.span > MOST_MARKS)
+        return (double)(last - first + 1); /* at most, where they are many */
+    mark(count, sorted, a.span, marks);
+    mark(n_moved, other, b.span, moved);
+    for (int64_t at = first; at <= last; at++)
+        found += marks[at] & moved[at - shift];
+    return (double)found;
+}
+
 double cert_most_common(int n, const struct cert_run *runs, int64_t shift)
 {
     struct cert_run sorted[CERT_RUNS];

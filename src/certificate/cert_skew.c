@@ -323,12 +323,35 @@ static double span(const struct cert_problem *p, const struct cert_part *part, i
     return sum;
 }
 
+/* How many times longer PEs run than if all of them had as much to do: where a loop runs in
+ * parallel, those with a shorter last tile wait for the others. */
+static double waiting(const struct cert_problem *p, const struct cert_part *part)
+{
+    unsigned arrays = 0, open = 0; /* loops whose parallel factors are not all decided */
+    double times = 1;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        arrays |= p->row[r].is_space ? 1U << r : 0;
+        open |= p->row[r].is_space ? ~part->known[r] : 0;
+    }
+    for (int i = 0; i < p->n_loops && p->fills; i++) {
+        const int64_t pes = cert_spread(p, part, arrays, i);
+        if (!(open >> i & 1) && pes > 1) {
+            const int64_t each = (cert_extent(p, part, i) + pes - 1) / pes;
+            times *= (double)(each * pes) / (double)p->extent[i];
+        }
+    }
+    return times;
+}
+
 double cert_stamps(const struct cert_problem *p, const struct cert_part *part)
 {
     const unsigned all = (1U << p->n_loops) - 1;
     double known = 1, open = p->instances / cert_used(p, part, p->n_rows), spans = 0;
     bool is_known = part->is_unrolled;
 
+    if (p->fills)
+        return open * waiting(p, part);
     for (int m = 0; m < p->n_memories; m++) {
         const int row = p->memory[m].row;
         double own = 1, later = span(p, part, m);

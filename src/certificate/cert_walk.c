@@ -637,8 +637,8 @@ bool cert_count_words(const struct cert_problem *p, const struct cert_part *part
             .alike = 1,
             .stamps = 1};
 
-    bool counts = !p->holds_idle && !p->across && !move->has_more && !move->is_blurred &&
-            set_up(&w, order);
+    bool counts = !p->holds_idle && !p->across && !p->fills && !move->has_more &&
+            !move->is_blurred && set_up(&w, order);
     *words = (struct cert_words){0};
     if (counts)
         count_stamps(&w, words);

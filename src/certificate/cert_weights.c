@@ -23,6 +23,39 @@ void cert_inside(
     }
 }
 
+int64_t cert_extent(const struct cert_problem *p, const struct cert_part *part, int loop)
+{
+    const int row = p->memory[p->n_memories - 1].row;
+    const int64_t tile = part->factor[row][loop];
+
+    if (!p->fills || !(part->known[row] >> loop & 1))
+        return p->extent[loop];
+    return (p->extent[loop] + tile - 1) / tile * tile;
+}
+
+double cert_share(
+        const struct cert_problem *p, const struct cert_part *part, const struct cert_move *move)
+{
+    double share = 1;
+
+    for (int i = 0; i < p->n_loops && p->fills; i++)
+        share *= p->tensor[move->tensor].relevant >> i & 1
+                ? (double)p->extent[i] / (double)cert_extent(p, part, i)
+                : 1;
+    return share;
+}
+
+bool cert_divides(const struct cert_problem *p, int loop, int64_t factor)
+{
+    bool divides = !p->fills && p->extent[loop] % factor == 0;
+
+    for (int k = 0; k < p->n_tiles[loop] && !divides; k++) {
+        const int64_t tile = p->tile[loop][k];
+        divides = (p->extent[loop] + tile - 1) / tile % factor == 0;
+    }
+    return divides;
+}
+
 double cert_used(const struct cert_problem *p, const struct cert_part *part, int row)
 {
     double used = 1;

@@ -171,8 +171,14 @@ struct cert_problem {
     bool is_blurred; /* windows pass over links or buses of dimensions that are one row */
     bool is_left_out; /* the same, where words without a formula are not counted: there is nothing
                          to cover */
+    /* Factors of a loop: divisors of its extent; or of the numbers of tiles of the innermost memory
+     * whose sizes are in "tile", where the last one may be shorter. */
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
+    bool fills; /* tiles of the innermost memory need not divide the extent */
+    bool is_asked; /* ... in the question: where words go straight to compute units all divide */
+    const int64_t *tile[CERT_LOOPS];
+    int n_tiles[CERT_LOOPS];
     uint64_t *counting; /* work on words that are counted: looks at 64 elements */
 };
 
@@ -190,6 +196,7 @@ struct cert_question {
     const char *const *constraints;
     bool joins_across; /* with skewed loops joined across the tiles of memories */
     bool counts; /* with words of skewed arrays that have no formula */
+    bool fills; /* without a skew, with innermost tiles that need not divide */
 };
 /* One of the spaces that together are the whole. */
 struct cert_space {
@@ -252,6 +259,10 @@ bool cert_gapless(int n, const struct cert_run *runs, int64_t *step, int64_t *le
 /* At most the number of these that are sums, too, when moved by "shift"; by at least as much. */
 double cert_common(int n, const struct cert_run *runs, int64_t shift);
 double cert_most_common(int n, const struct cert_run *runs, int64_t shift);
+/* The number of values that the sums of "runs" and those of "others" moved by "shift" both have, no
+ * step being negative; at most, where they are many. */
+double cert_both(int n, const struct cert_run *runs, int n_other, const struct cert_run *others,
+        int64_t shift);
 /* Sets at the places that the runs after the first "n_set" make: the number of values that no set
  * has anew, each having stood "shift" lower. At most, where they are many. */
 double cert_common_of_all(int n_set, int n, const struct cert_run *runs, int64_t shift);

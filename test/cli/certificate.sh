@@ -89,7 +89,7 @@ whole edp.cert
 sator check edp.cert >/dev/null
 echo "exit $?"
 echo 'what certificates do not cover'
-sator map gemm:i=12,j=8,k=20 --arch conventional --imperfect --certificate no.cert >/dev/null
+sator map gemm:i=12,j=8,k=20 --arch conventional --imperfect --constraint 'L1: k >= 2' --certificate no.cert >/dev/null
 echo "exit $?"
 ls no.cert 2>/dev/null
 
@@ -199,3 +199,16 @@ levels:
 YAML
 certify parts.cert gemm:i=12,j=6,k=6 --arch parts.yaml
 altered parts.cert 's/floor(i\/3)/floor(i\/2)/'
+echo factors that need not divide: of a window, too, one claimed to divide, a bound raised, a part left out, another machine
+cat >odd.yaml <<'YAML'
+layers:
+  - {name: odd, sizes: {k: 7, c: 5, x: 11, r: 3}, op: "Y[k,x] += A[c,2*x+r] * B[k,c,r]"}
+YAML
+certify odd.cert odd.yaml --arch eyeriss --imperfect
+certify long.cert gemm:i=97,j=89,k=101 --arch eyeriss --imperfect --objective latency
+sator check odd.cert | grep 'left out'
+altered odd.cert '/^factors: filled/d'
+spoil raise cut odd.cert
+spoil raise split odd.cert
+spoil omit split odd.cert
+altered odd.cert 's/capacity_words: {A: 12/capacity_words: {A: 24/'

@@ -11,12 +11,13 @@ try() {
 sator show gemm:i=4,j=2,k=2 >gemm.yaml
 problem="gemm.yaml --arch conventional"
 for options in '--strategy random' '--strategy sunstone' --imperfect '--timing scheduled' '--imperfect --constraint L1:k>=2' \
+    '--imperfect --timing scheduled' \
     '--strategy exhaustive' '' '--timing roofline'; do
     # shellcheck disable=SC2086
     try $problem $options
 done
 echo 'the same of two machines, said once; a network of which one layer is covered'
-try gemm.yaml --arch conventional --arch eyeriss --imperfect
+try gemm.yaml --arch conventional --arch eyeriss --strategy random
 cat >net.yaml <<'YAML'
 layers:
   - {name: even, sizes: {k: 4, c: 2}, op: "Y[k] += A[c] * B[k,c]"}

@@ -99,7 +99,7 @@ static void compare(const struct problem_case *c, const struct cert_problem *cer
 static void compare_some(struct problem_case *c, struct machines_rng *rng, struct tally *tally)
 {
     const struct cert_question question = {
-            &c->network->layers[0], c->arch, SATOR_MAP_LATENCY, true, 0, NULL, false, false};
+            &c->network->layers[0], c->arch, SATOR_MAP_LATENCY, true, 0, NULL, false, false, false};
     const struct cert_space space = space_of(&c->problem);
     struct cert_problem *cert = SATOR_NEW(c->arena, struct cert_problem);
     struct mapper_words *words = sator_mapper_words_new(&c->problem);

@@ -48,7 +48,7 @@ static int set_up(void **state)
     assert_int_equal(sator_network_parse(f.ctx, "workload", workload, NULL, &f.network), SATOR_OK);
     assert_int_equal(sator_arch_parse(f.ctx, "arch", machine, NULL, &f.arch), SATOR_OK);
     const struct cert_question question = {
-            &f.network->layers[0], f.arch, SATOR_MAP_LATENCY, false, 0, NULL, true, false};
+            &f.network->layers[0], f.arch, SATOR_MAP_LATENCY, false, 0, NULL, true, false, false};
     assert_int_equal(
             cert_problem_init(f.ctx, f.arena, &question, &space, f.problem, &why), SATOR_OK);
     assert_int_equal(f.problem->n_rows, 5);

@@ -37,7 +37,7 @@ static void begin(struct fixture *f, const char *workload, const char *arch,
             sator_network_parse(f->ctx, "workload", workload, NULL, &f->network), SATOR_OK);
     assert_int_equal(sator_arch_parse(f->ctx, "arch", arch, NULL, &f->arch), SATOR_OK);
     f->question = (struct cert_question){&f->network->layers[0], f->arch, objective, false,
-            n_constraints, constraints, true, false};
+            n_constraints, constraints, true, false, false};
 }
 
 static void end(struct fixture *f)
