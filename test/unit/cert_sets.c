@@ -100,6 +100,25 @@ static void test_known(void **state)
     assert_int_equal(cert_most_common(2, gaps, 3), 6); /* nothing is known: 5 keeps 4 */
 }
 
+/* Of runs whose steps are not negative, what others that are shorter have, too, once moved. */
+static void check_both(int n, const struct cert_run *runs, int64_t shift)
+{
+    struct cert_run own[4], others[4];
+    bool all[MOST] = {false}, moved[MOST] = {false};
+    int both = 0;
+
+    for (int k = 0; k < n; k++) {
+        own[k] = (struct cert_run){llabs(runs[k].step), runs[k].count};
+        others[k] =
+                (struct cert_run){own[k].step, k % 2 == 0 ? (own[k].count + 1) / 2 : own[k].count};
+    }
+    mark(own, 0, n, 0, all);
+    mark(others, 0, n, shift, moved);
+    for (int i = 0; i < MOST; i++)
+        both += all[i] && moved[i];
+    assert_int_equal(cert_both(n, own, n, others, shift), both);
+}
+
 static void test_random(void **state)
 {
     (void)state;
@@ -126,6 +145,7 @@ static void test_random(void **state)
         assert_true(cert_most_common(n, runs, shift) >= common);
         assert_int_equal(
                 cert_common_of_all(n_set, n, runs, shift), kept_by_all(runs, n_set, n, shift));
+        check_both(n, runs, shift);
         for (int n_at = 1; n_at <= 3; n_at++)
             check_fresh(n, runs, n_at, (const int64_t[]){shift, shift - 3, 7 - shift});
     }
