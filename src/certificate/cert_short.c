@@ -4,6 +4,7 @@
 #include "certificate/cert_leaf.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_LISTED = 1 << 13 /* values of a dimension that may be looked at one by one */
@@ -107,11 +108,70 @@ static double tiles_inside(
     return tiles;
 }
 
+/* Mark the sums of all runs, or take them for lost that are not in "had" when moved by "shift". */
+static void mark(int n, const struct cert_run *run, int64_t at, int64_t shift, int64_t reach,
+        const unsigned char *had, unsigned char *marks)
+{
+    int64_t all = 1;
+
+    for (int k = 0; k < n; k++)
+        all *= run[k].count;
+    for (int64_t i = 0; i < all; i++) {
+        int64_t value = 0, rest = i;
+        for (int k = 0; k < n; k++) {
+            value += run[k].step * (rest % run[k].count);
+            rest /= run[k].count;
+        }
+        const int64_t before = value + shift;
+        if (had == NULL || before < 0 || before > reach || !had[before])
+            marks[at + value] = 1;
+    }
+}
+
+/* The same for PEs on a bus: the values that each of them which has them now had before. Their
+ * tiles are one next to the other, the last of a loop in its last tile being the short one. */
+static double kept_by_all(const struct cert_leaf *leaf, int move, const struct cert_index *d,
+        unsigned before, unsigned after, int64_t shift)
+{
+    const struct cert_held *tile = &leaf->held[move][0], *group = &leaf->held[move][1];
+    unsigned char now[MOST_LISTED] = {0}, lost[MOST_LISTED] = {0};
+    int64_t places = 1, reach = 0, kept = 0;
+
+    for (int k = 0; k < d->n; k++) {
+        places *= group->span[d->loop[k]] / tile->span[d->loop[k]];
+        reach += d->coef[k] * (group->span[d->loop[k]] - 1);
+    }
+    for (int64_t place = 0; place < places; place++) {
+        struct cert_run own[CERT_LOOPS], past[CERT_LOOPS];
+        unsigned char had[MOST_LISTED];
+        int64_t rest = place, at = 0, span = 0;
+        for (int k = 0; k < d->n; k++) {
+            const int64_t count = tile->span[d->loop[k]], less = missing(leaf, d->loop[k]),
+                          pes = group->span[d->loop[k]] / count, pe = rest % pes;
+            const bool is_last = pe == pes - 1;
+            own[k] = (struct cert_run){d->coef[k], count - (is_last && after >> k & 1 ? less : 0)};
+            past[k] =
+                    (struct cert_run){d->coef[k], count - (is_last && before >> k & 1 ? less : 0)};
+            at += d->coef[k] * count * pe;
+            span += d->coef[k] * (count - 1);
+            rest /= pes;
+        }
+        memset(had, 0, (size_t)span + 1);
+        mark(d->n, past, 0, 0, span, NULL, had);
+        mark(d->n, own, at, 0, span, NULL, now);
+        mark(d->n, own, at, shift, span, had, lost);
+    }
+    for (int64_t v = 0; v <= reach; v++)
+        kept += now[v] && !lost[v];
+    return (double)kept;
+}
+
 double cert_kept_of_short(const struct cert_leaf *leaf, int move, int grouped, int e, int64_t shift,
         int row, int loop, unsigned placed)
 {
     const struct cert_index *d = &leaf->p->tensor[leaf->p->move[move].tensor].dim[e];
     const struct cert_held *held = &leaf->held[move][grouped];
+    const bool is_bus = held->n_runs[e] > held->n_tile[e] && leaf->p->move[move].n_links == 0;
     double sum = 0;
 
     for (unsigned last = 0; last < 1U << d->n; last++) {
@@ -132,7 +192,9 @@ double cert_kept_of_short(const struct cert_leaf *leaf, int move, int grouped, i
         const int n_own = runs_of(leaf, d, held, before, own),
                   n_next = runs_of(leaf, d, held, after, next);
         if (share > 0)
-            sum += share * cert_both(n_own, own, n_next, next, shift);
+            sum += share *
+                    (is_bus ? kept_by_all(leaf, move, d, before, after, shift)
+                            : cert_both(n_own, own, n_next, next, shift));
     }
     return sum;
 }
