@@ -178,10 +178,11 @@ double cert_may_join(const struct cert_problem *p, const struct cert_part *part,
 bool cert_is_known_order(const struct cert_problem *p, const struct cert_part *part, int row,
         struct sator_memo *seen)
 {
-    int64_t key[CERT_MOVES * (CERT_LOOPS + 1) + CERT_LOOPS], values[CERT_LOOPS];
+    int64_t key[1 + CERT_MOVES * (CERT_LOOPS + 1) + CERT_LOOPS], values[CERT_LOOPS];
     size_t n = 0;
     bool is_whole = true, is_new; /* nothing but what the key has depends on the order */
 
+    key[n++] = part->n_along[row];
     for (int m = 0; m < p->n_moves; m++) {
         const struct cert_move *v = &p->move[m];
         const struct cert_tensor *t = &p->tensor[v->tensor];
