@@ -636,7 +636,7 @@ static enum sator_status check_space(struct reading *r, const struct cert_questi
     r->has_late |= p->has_late && !p->is_left_out && !p->counts;
     r->has_passed |= p->has_passed && !p->is_left_out && !p->counts;
     r->has_left_out |= p->is_left_out;
-    r->has_direct |= p->is_asked && !p->fills;
+    r->has_direct |= p->allows_short && !p->fills;
     if (p->is_left_out)
         goto done;
     if (own.apart || take(r, sator_arena_printf(arena, "  %s\n", name))) {

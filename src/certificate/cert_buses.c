@@ -189,6 +189,7 @@ bool cert_is_known_order(const struct cert_problem *p, const struct cert_part *p
         bool is_known;
         for (int l = 0; l < v->n_hops; l++)
             is_whole &= v->hop[l].shift[row] == 0;
+        is_whole &= !v->has_more && !((v->wired | v->passed) >> row & 1);
         if (v->group[row] == 0)
             continue;
         is_whole &= !v->may_count;

@@ -60,7 +60,7 @@ static void hold(const struct cert_leaf *leaf, int m, int grouped, struct cert_h
     int64_t tile[CERT_LOOPS];
 
     cert_inside(p, leaf->part, v->child_row, tile);
-    for (int i = 0; i < p->n_loops; i++)
+    for (int i = 0; i < p->n_loops && p->fills; i++)
         held->span[i] = tile[i] * (grouped ? cert_along(p, leaf->part, v, counted, i, true) : 1);
     held->words = 1;
     held->copies = grouped && !counted ? cert_buses(p, leaf->part, v) : 1;

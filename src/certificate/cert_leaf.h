@@ -20,9 +20,10 @@ struct cert_held {
     int n_tile[CERT_DIMS], n_runs[CERT_DIMS]; /* a tile's; and those of the places of tiles */
     struct cert_run *runs[CERT_DIMS], run[CERT_RUNS]; /* by dimension; a loop is in one of them */
     double values[CERT_DIMS], words, copies;
-    bool is_short[CERT_DIMS]; /* last tiles are shorter than others, and ... */
-    bool is_whole[CERT_DIMS]; /* ... values have no gaps, whatever tile is the last one */
-    int64_t span[CERT_LOOPS]; /* iterations of a loop in it */
+    /* where factors fill tiles (cert_short.c): */
+    bool is_whole[CERT_DIMS]; /* last tiles are shorter than others, and it is known what all have
+                               */
+    int64_t span[CERT_LOOPS]; /* iterations of a loop in a tile or group that is not the last */
 };
 
 struct cert_leaf {

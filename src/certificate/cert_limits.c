@@ -299,7 +299,7 @@ static bool add_entry(const struct cert_problem *p, const struct sator_loop_entr
         if (loop->extent == 1)
             continue;
         if (i < 0 || row < 0 || (p->row[row].banned >> i & 1) ||
-                (!p->is_asked && loop->extent > p->extent[i] / part->factor[row][i]))
+                (!p->allows_short && loop->extent > p->extent[i] / part->factor[row][i]))
             return false;
         for (unsigned left = inside; left != 0 && !p->row[row].is_space; left &= left - 1) {
             if (p->row[row].within[__builtin_ctz(left)] >> i & 1)
@@ -380,7 +380,7 @@ bool cert_is_of_space(const struct cert_problem *p, const struct sator_arch *arc
     }
     for (int i = 0; is_one && i < p->n_loops; i++) {
         const int64_t all = cert_spread(p, &part, ~0U, i);
-        is_one = p->is_asked ? all >= p->extent[i] : all == p->extent[i];
+        is_one = p->allows_short ? all >= p->extent[i] : all == p->extent[i];
     }
     return is_one && cert_may_be(p, &part);
 }

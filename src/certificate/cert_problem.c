@@ -321,7 +321,7 @@ enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *a
             .across = space->across,
             .counts = question->counts && !space->across,
             .fills = question->fills && !space->is_skewed,
-            .is_asked = question->fills && !space->is_skewed};
+            .allows_short = question->fills && !space->is_skewed};
     problem->counting = SATOR_NEW(arena, uint64_t);
     *problem->counting = 0;
     *why = NULL;

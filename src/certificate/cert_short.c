@@ -76,11 +76,11 @@ void cert_shorten(const struct cert_leaf *leaf, int move, int e, struct cert_hel
 {
     const struct cert_index *d = &leaf->p->tensor[leaf->p->move[move].tensor].dim[e];
     double mean = 0;
+    bool is_short = false;
 
-    held->is_short[e] = false;
     for (int k = 0; k < d->n; k++)
-        held->is_short[e] |= missing(leaf, d->loop[k]) > 0;
-    held->is_whole[e] = held->is_short[e] && is_whole(leaf, move, e, held);
+        is_short |= missing(leaf, d->loop[k]) > 0;
+    held->is_whole[e] = is_short && is_whole(leaf, move, e, held);
     for (int k = 0; k < d->n && !held->is_whole[e]; k++)
         held->values[e] *= (double)leaf->p->extent[d->loop[k]] /
                 (double)cert_extent(leaf->p, leaf->part, d->loop[k]);

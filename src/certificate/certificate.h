@@ -176,7 +176,8 @@ struct cert_problem {
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
     bool fills; /* tiles of the innermost memory need not divide the extent */
-    bool is_asked; /* ... in the question: where words go straight to compute units all divide */
+    bool allows_short; /* the question is about such mappings, though where words go straight to
+                          compute units only those are covered whose factors divide */
     const int64_t *tile[CERT_LOOPS];
     int n_tiles[CERT_LOOPS];
     uint64_t *counting; /* work on words that are counted: looks at 64 elements */

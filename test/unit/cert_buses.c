@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memo.h"
-#include "certificate/cert_bound.h"
-#include "sator/build.h"
+#include "unit/cert_fixture.h"
 
 static const char workload[] = "name: gemm\nsizes: {i: 12, j: 4, k: 12}\n"
                                "op: \"Y[i,j] += A[i,k] * B[k,j]\"\n";
@@ -28,65 +27,43 @@ enum {
     PE = 1 /* row */
 };
 
-struct fixture {
-    struct sator_ctx *ctx;
-    struct sator_arena *arena;
-    struct sator_network *network;
-    struct sator_arch *arch;
-    struct cert_problem *problem;
-    struct cert_part part;
-};
+static struct cert_part part;
 
 static int set_up(void **state)
 {
-    static struct fixture f;
-    static const struct cert_space space;
-    const char *why;
+    static struct cert_fixture f;
 
-    f = (struct fixture){.ctx = sator_ctx_new(), .arena = sator_arena_new()};
-    f.problem = SATOR_NEW(f.arena, struct cert_problem);
-    assert_int_equal(sator_network_parse(f.ctx, "workload", workload, NULL, &f.network), SATOR_OK);
-    assert_int_equal(sator_arch_parse(f.ctx, "arch", machine, NULL, &f.arch), SATOR_OK);
-    const struct cert_question question = {
-            .workload = &f.network->layers[0], .arch = f.arch, .objective = SATOR_MAP_LATENCY};
-    assert_int_equal(
-            cert_problem_init(f.ctx, f.arena, &question, &space, f.problem, &why), SATOR_OK);
     *state = &f;
+    cert_fixture_open(&f, workload, machine);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct fixture *f = *state;
-
-    sator_arena_free(f->arena);
-    sator_network_free(f->network);
-    sator_arch_free(f->arch);
-    sator_ctx_free(f->ctx);
+    cert_fixture_close(*state);
     return 0;
 }
 
 /* Let the row have these factors, in an order that is known if "n" loops are listed, the innermost
  * first. */
-static void spread(struct fixture *f, int64_t i, int64_t j, int64_t k, int n, const int *along)
+static void spread(
+        const struct cert_fixture *f, int64_t i, int64_t j, int64_t k, int n, const int *along)
 {
-    struct cert_part *part = &f->part;
-
-    *part = (struct cert_part){.is_unrolled = true, .ordered = n > 0 ? 1U << PE : 0};
+    part = (struct cert_part){.is_unrolled = true, .ordered = n > 0 ? 1U << PE : 0};
     for (int r = 0; r < f->problem->n_rows; r++) {
         for (int loop = 0; loop < f->problem->n_loops; loop++)
-            part->factor[r][loop] = 1;
+            part.factor[r][loop] = 1;
     }
-    part->factor[PE][I] = i;
-    part->factor[PE][J] = j;
-    part->factor[PE][K] = k;
-    part->known[PE] = 7;
-    part->n_along[PE] = n;
+    part.factor[PE][I] = i;
+    part.factor[PE][J] = j;
+    part.factor[PE][K] = k;
+    part.known[PE] = 7;
+    part.n_along[PE] = n;
     for (int at = 0; at < n; at++)
-        part->along[PE][at] = along[at];
+        part.along[PE][at] = along[at];
 }
 
-static const struct cert_move *move_of(const struct fixture *f, const char *tensor)
+static const struct cert_move *move_of(const struct cert_fixture *f, const char *tensor)
 {
     const struct cert_move *found = NULL;
 
@@ -99,15 +76,15 @@ static const struct cert_move *move_of(const struct fixture *f, const char *tens
 }
 
 /* How many words of a tile each cross in a stamp. */
-static double crossing(const struct fixture *f, const char *tensor)
+static double crossing(const struct cert_fixture *f, const char *tensor)
 {
     const struct cert_move *move = move_of(f, tensor);
-    double words = cert_buses(f->problem, &f->part, move);
+    double words = cert_buses(f->problem, &part, move);
 
     for (int loop = 0; loop < f->problem->n_loops; loop++) {
-        words *= (double)cert_along(f->problem, &f->part, move, false, loop, false);
+        words *= (double)cert_along(f->problem, &part, move, false, loop, false);
         if (f->problem->tensor[move->tensor].relevant >> loop & 1)
-            words *= (double)cert_along(f->problem, &f->part, move, false, loop, true);
+            words *= (double)cert_along(f->problem, &part, move, false, loop, true);
     }
     return words;
 }
@@ -116,7 +93,7 @@ static double crossing(const struct fixture *f, const char *tensor)
  */
 static void test_buses_end_inside_of_digits(void **state)
 {
-    struct fixture *f = *state;
+    struct cert_fixture *f = *state;
 
     spread(f, 6, 1, 2, 2, (const int[]){I, K});
     assert_int_equal(crossing(f, "A"), 12);
@@ -126,18 +103,18 @@ static void test_buses_end_inside_of_digits(void **state)
 /* k 0 1 0 1 | 0 1 0 1 | 0 1 0 1, i 0 0 1 1 | 2 2 3 3 | 4 4 5 5: each bus has both of B[k]. */
 static void test_buses_cut_a_digit(void **state)
 {
-    struct fixture *f = *state;
+    struct cert_fixture *f = *state;
 
     spread(f, 6, 1, 2, 2, (const int[]){K, I});
     assert_int_equal(crossing(f, "A"), 12);
     assert_int_equal(crossing(f, "B"), 6);
-    assert_int_equal(cert_shared(f->problem, &f->part, move_of(f, "B"), false, PE, I), 2);
+    assert_int_equal(cert_shared(f->problem, &part, move_of(f, "B"), false, PE, I), 2);
 }
 
 /* Ten PEs: the last bus has two. */
 static void test_the_last_bus_is_not_full(void **state)
 {
-    struct fixture *f = *state;
+    struct cert_fixture *f = *state;
 
     spread(f, 1, 10, 1, 1, (const int[]){J});
     assert_int_equal(crossing(f, "A"), 3); /* every bus wants the same */
@@ -147,7 +124,7 @@ static void test_the_last_bus_is_not_full(void **state)
 /* Whatever the order, six PEs that want one word are on two buses at least. */
 static void test_without_an_order(void **state)
 {
-    struct fixture *f = *state;
+    struct cert_fixture *f = *state;
 
     spread(f, 6, 1, 2, 0, NULL);
     assert_int_equal(crossing(f, "B"), 4);
@@ -157,15 +134,15 @@ static void test_without_an_order(void **state)
 /* [k, j, i] and [j, k, i] put as much on each bus; with i inside it is another thing. */
 static void test_orders_that_are_alike(void **state)
 {
-    struct fixture *f = *state;
+    struct cert_fixture *f = *state;
     struct sator_memo *seen = sator_memo_new(1);
 
     spread(f, 3, 2, 2, 3, (const int[]){K, J, I});
-    assert_false(cert_is_known_order(f->problem, &f->part, PE, seen));
+    assert_false(cert_is_known_order(f->problem, &part, PE, seen));
     spread(f, 3, 2, 2, 3, (const int[]){J, K, I});
-    assert_true(cert_is_known_order(f->problem, &f->part, PE, seen));
+    assert_true(cert_is_known_order(f->problem, &part, PE, seen));
     spread(f, 3, 2, 2, 3, (const int[]){J, I, K});
-    assert_false(cert_is_known_order(f->problem, &f->part, PE, seen));
+    assert_false(cert_is_known_order(f->problem, &part, PE, seen));
     sator_memo_free(seen);
 }
 

@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include "base/context.h"
-#include "certificate/cert_bound.h"
-#include "sator/build.h"
+#include "unit/cert_fixture.h"
 
 /* Loops i, j, k are 0, 1, 2; n has one iteration, and no number. */
 static const char workload[] = "name: gemm\nsizes: {i: 8, j: 8, k: 8, n: 1}\n"
@@ -29,45 +28,23 @@ static const char machine[] = "name: mesh\nlevels:\n"
                               "  - {memory: L1}\n"
                               "  - {compute: mac, cycles: 1}\n";
 
-struct fixture {
-    struct sator_ctx *ctx;
-    struct sator_arena *arena;
-    struct sator_network *network;
-    struct sator_arch *arch;
-    struct cert_problem *problem;
-};
-
 static int set_up(void **state)
 {
-    static struct fixture f;
-    static const struct cert_space space;
-    const char *why;
+    static struct cert_fixture f;
 
-    f = (struct fixture){.ctx = sator_ctx_new(), .arena = sator_arena_new()};
-    f.problem = SATOR_NEW(f.arena, struct cert_problem);
-    assert_int_equal(sator_network_parse(f.ctx, "workload", workload, NULL, &f.network), SATOR_OK);
-    assert_int_equal(sator_arch_parse(f.ctx, "arch", machine, NULL, &f.arch), SATOR_OK);
-    const struct cert_question question = {
-            &f.network->layers[0], f.arch, SATOR_MAP_LATENCY, false, 0, NULL, true, false, false};
-    assert_int_equal(
-            cert_problem_init(f.ctx, f.arena, &question, &space, f.problem, &why), SATOR_OK);
-    assert_int_equal(f.problem->n_rows, 5);
     *state = &f;
+    cert_fixture_open(&f, workload, machine);
+    assert_int_equal(f.problem->n_rows, 5);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct fixture *f = *state;
-
-    sator_arena_free(f->arena);
-    sator_network_free(f->network);
-    sator_arch_free(f->arch);
-    sator_ctx_free(f->ctx);
+    cert_fixture_close(*state);
     return 0;
 }
 
-static bool reads(const struct fixture *f, const char *text)
+static bool reads(const struct cert_fixture *f, const char *text)
 {
     return cert_limits_add(f->problem, &f->network->layers[0], f->arch, text);
 }
@@ -86,7 +63,7 @@ static void test_factors(void **state)
             {"PE: j 2 -> 0, i <= 4 -> 1", 2, {{1U << 2, 1, 2, 2}, {1U << 3, 0, 1, 4}}},
             {"DRAM: n 1", 0, {{0}}},
     };
-    const struct fixture *f = *state;
+    const struct cert_fixture *f = *state;
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         f->problem->n_limits = 0;
@@ -110,7 +87,7 @@ static void test_refused(void **state)
             "PE: skew", "PE: skew x", "PE: skew 1 -", "PE: skew 1, 1", "L1: order m",
             "L1: order i, j", "utilization", "utilization 0", "utilization 1.5", "utilization half",
             "utilization 0.5, 1"};
-    const struct fixture *f = *state;
+    const struct cert_fixture *f = *state;
 
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         if (reads(f, texts[t]))
@@ -122,7 +99,7 @@ static void test_refused(void **state)
 /* As many limits as there is room for, and no more; a loop of one iteration takes none. */
 static void test_room(void **state)
 {
-    const struct fixture *f = *state;
+    const struct cert_fixture *f = *state;
 
     f->problem->n_limits = CERT_LIMITS - 1;
     assert_true(reads(f, "L1: k 4"));
