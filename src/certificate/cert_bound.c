@@ -75,10 +75,16 @@ struct child {
     struct place place[N_WAYS][2];
 };
 
+/* What lies in memories, as far as it is decided: by memory, the extents. */
+struct tiles {
+    int64_t extent[CERT_MEMORIES][CERT_LOOPS];
+};
+
 struct cert_view {
     const struct cert_problem *p;
     const struct cert_part *part;
     struct cert_prices prices;
+    struct tiles tiles;
     int n_children;
     struct child child[CERT_MEMORIES + 1];
 };
@@ -116,8 +122,23 @@ static bool fits_alone(const struct cert_problem *p, int m, const int64_t *tile)
     return true;
 }
 
-bool cert_fits(
-        const struct cert_problem *p, const struct cert_part *part, int m, int loop, int64_t times)
+/* Set those of memory "m" and further out. */
+static void set_tiles(
+        const struct cert_problem *p, const struct cert_part *part, int m, struct tiles *tiles)
+{
+    cert_inside(p, part, p->memory[m].row, tiles->extent[m]);
+    for (int k = m - 1; k > 0; k--) {
+        memcpy(tiles->extent[k], tiles->extent[k + 1], sizeof tiles->extent[k]);
+        for (int r = p->memory[k].row; r < p->memory[k + 1].row; r++) {
+            for (int i = 0; i < p->n_loops; i++)
+                tiles->extent[k][i] *= part->factor[r][i];
+        }
+    }
+}
+
+/* cert_fits, of these tiles. */
+static bool fit(const struct cert_problem *p, const struct cert_part *part,
+        const struct tiles *tiles, int m, int loop, int64_t times)
 {
     bool fits = true;
 
@@ -128,13 +149,23 @@ bool cert_fits(
             break; /* it has all of them now, and what is further out */
         if (p->memory[k].n_capacities == 0)
             continue;
-        cert_inside(p, part, p->memory[k].row, tile);
+        memcpy(tile, tiles->extent[k], sizeof tile);
         tile[loop] *= times;
         for (int i = 0; i < p->n_loops && p->fills; i++)
             tile[i] = tile[i] < p->extent[i] ? tile[i] : p->extent[i];
         fits = fits_alone(p, k, tile);
     }
     return fits;
+}
+
+bool cert_fits(
+        const struct cert_problem *p, const struct cert_part *part, int m, int loop, int64_t times)
+{
+    struct tiles tiles;
+
+    if (m > 0)
+        set_tiles(p, part, m, &tiles);
+    return fit(p, part, &tiles, m, loop, times);
 }
 
 /* Whether the product of the factors of rows "row" and inside is decided. */
@@ -176,7 +207,7 @@ static int64_t widest(const struct cert_view *v, int m, int loop, int64_t left)
 
     for (int k = p->n_divisors[loop] - 1; k > 0; k--) {
         int64_t d = p->divisors[loop][k];
-        if (left % d == 0 && cert_fits(p, v->part, m, loop, d))
+        if (left % d == 0 && fit(p, v->part, &v->tiles, m, loop, d))
             return d;
     }
     return 1;
@@ -192,12 +223,13 @@ static int64_t widest_open(const struct cert_view *v, int m, int loop, int64_t p
 
     for (int k = p->n_tiles[loop] - 1; k > 0 && m == p->n_memories - 1; k--) {
         const int64_t tile = p->tile[loop][k];
-        if ((p->extent[loop] + tile - 1) / tile % pes == 0 && cert_fits(p, v->part, m, loop, tile))
+        if ((p->extent[loop] + tile - 1) / tile % pes == 0 &&
+                fit(p, v->part, &v->tiles, m, loop, tile))
             return tile;
     }
     while (m < p->n_memories - 1 && more - fits > 1) { /* fits, and "more" does not */
         const int64_t half = fits + (more - fits) / 2;
-        if (cert_fits(p, v->part, m, loop, half))
+        if (fit(p, v->part, &v->tiles, m, loop, half))
             fits = half;
         else
             more = half;
@@ -663,6 +695,8 @@ const struct cert_prices *cert_view_prices(const struct cert_view *v)
 
 const struct cert_part *cert_view_now(struct cert_view *v)
 {
+    if (v->p->n_memories > 1)
+        set_tiles(v->p, v->part, v->p->n_memories - 1, &v->tiles);
     for (int i = 0; i < v->n_children; i++) {
         struct child *c = &v->child[i];
         const struct tiling before = c->now;

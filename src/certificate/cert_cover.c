@@ -52,6 +52,7 @@ struct cover {
     enum way way; /* the one that led to an end last; while splitting, the one that is tried ... */
     uint64_t patience; /* ... until there are more pieces */
     uint64_t usual; /* those that unrollings took lately */
+    int same; /* unrollings in a row that the same way led to an end */
     bool only_whole; /* ends at the first part that is not proved */
     double share, settled; /* of all choices of parallel factors: those of the part; behind it */
     enum sator_status stopped;
@@ -192,10 +193,13 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
 }
 
 /* All tiles. Which way needs less is not known before: each is tried in turn, for longer and
- * longer, beginning with the one that led to an end last, and twice what it took. */
+ * longer, beginning with the one that led to an end last, and twice what it took; 8 times that
+ * where it was the first to do so again and again. */
 static void split_time(struct cover *c, double *least)
 {
-    uint64_t most = c->usual > first_patience / 2 ? 2 * c->usual : first_patience;
+    const bool is_usual = c->same >= 8;
+    uint64_t most =
+            (c->usual > first_patience / 2 ? 2 * c->usual : first_patience) * (is_usual ? 8 : 1);
 
     for (int tries = 1; !should_stop(c); tries++) {
         const uint64_t before = pieces(c);
@@ -205,6 +209,7 @@ static void split_time(struct cover *c, double *least)
         split(c, c->way == INWARD ? 0 : c->p->n_memories - 1, &found);
         const uint64_t own = pieces(c) - before;
         if (own <= most) {
+            c->same = tries == 1 ? c->same + 1 : 0;
             *least = fmin(*least, found);
             c->usual = own > c->usual / 2 ? own : c->usual / 2;
             return;

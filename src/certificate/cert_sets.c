@@ -47,9 +47,9 @@ static struct sums gapless_part(int n, const struct cert_run *sorted)
     struct sums sums = {true, n > 0 ? sorted[0].step : 1, 1, 0};
 
     for (int i = 0; i < n; i++) {
-        int64_t times = sorted[i].step / sums.step;
+        const int64_t times = sums.step == 1 ? sorted[i].step : sorted[i].step / sums.step;
         sums.span += sorted[i].step * (sorted[i].count - 1);
-        if (sorted[i].step % sums.step == 0 && times <= sums.length)
+        if (times * sums.step == sorted[i].step && times <= sums.length)
             sums.length += times * (sorted[i].count - 1);
         else
             sums.is_gapless = false;
