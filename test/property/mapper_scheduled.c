@@ -486,6 +486,43 @@ static void test_tiles_that_expose_least_are_known(void **state)
     close_case(&c);
 }
 
+/* Two PEs share three iterations of k: the second is done with its sums when the first begins with
+ * the last one, and 8 words leave in each of two runs of 8 cycles, a word a cycle. If all left
+ * together, as where four iterations are shared, they would hold up a run of 8 for 16. */
+static void test_sums_that_end_early_hold_nothing_up(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+
+    for (int k = 3; k <= 4; k++) {
+        struct problem_case c;
+        struct mapper_mapping mapping;
+        struct mapper_shape shape;
+        uint64_t draws = 1;
+        snprintf(c.workload_text, TEXT, "sizes: {i: 8, k: %d}\nop: \"Y[i] += A[i,k] * B[k]\"\n", k);
+        snprintf(c.arch_text, TEXT,
+                "levels:\n  - {memory: L2, energy_pj: 4, ports: [{name: sums, tensors: [Y], "
+                "bandwidth_bits: 16}]}\n  - {array: PE, shape: [2]}\n  - {memory: L1, energy_pj: "
+                "1, "
+                "transfers: streamed}\n  - {compute: mac, energy_pj: 1}\n");
+        assert_true(open_texts(&c, &rng));
+        assert_true(sator_mapper_allow_imperfect(c.ctx, &c.problem) == SATOR_OK);
+        sator_mapper_know_phases(&c.problem);
+        const struct mapper_problem *p = &c.problem;
+        struct mapper_words *words = sator_mapper_words_new(p);
+        sator_mapper_draw(p, &draws, &mapping);
+        for (int r = 0; r < p->n_rows; r++)
+            memcpy(mapping.factor[r], mapper_ones, sizeof mapper_ones);
+        mapping.factor[p->memory[0].row][1] = mapping.factor[p->memory[0].row + 1][1] = 2;
+        mapping.factor[p->memory[1].row][0] = 8;
+        sator_mapper_shape_init(p, &mapping, &shape);
+        double exposed = sator_mapper_exposed(p->phases, words, &mapping, &shape, 0);
+        assert_true(exposed == (k == 3 ? 0 : 8));
+        sator_mapper_words_free(words);
+        close_case(&c);
+    }
+}
+
 static void test_buses_of_some_PEs_are_the_models(void **state)
 {
     (void)state;
@@ -508,6 +545,7 @@ int main(void)
             cmocka_unit_test(test_short_tiles_are_the_models),
             cmocka_unit_test(test_skewed_rows_are_the_models),
             cmocka_unit_test(test_tiles_that_expose_least_are_known),
+            cmocka_unit_test(test_sums_that_end_early_hold_nothing_up),
             cmocka_unit_test(test_buses_of_some_PEs_are_the_models),
             cmocka_unit_test(test_links_that_cross_are_the_models)};
 

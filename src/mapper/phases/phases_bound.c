@@ -209,8 +209,11 @@ static struct rounds find_rounds(
     double begin = mapper_lesser(1, extent / group);
     if (pes == 1 && !(p->access[t->access].relevant >> i & 1)) /* any tile brings as much */
         return (struct rounds){ceil(here), floor(here), 1, ceil(moved)};
-    moved = begin < 1 ? 0 : floor(moved);
-    if (t->access != k->phases->output)
+    const bool is_sum = t->access == k->phases->output;
+    /* of a sum PEs that have no part in the last tile are done before the others */
+    const bool ends_early = is_sum && rest < 1 && !(p->access[t->access].relevant >> i & 1);
+    moved = begin < 1 || ends_early ? 0 : floor(moved);
+    if (!is_sum)
         return (struct rounds){here * begin, floor(here) * begin, begin, moved};
     if (k->along[t->parent][i] == 1)
         return (struct rounds){ceil(here) - 1 + rest, here == 1 ? rest : floor(here), rest, moved};
