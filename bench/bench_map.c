@@ -8,6 +8,7 @@
  *     bench_map --corners [NAME]     only cases that are hard; those whose name contains NAME
  *     bench_map --anytime [MACHINE]  only what each strategy has found after so long
  *     bench_map --library [MACHINE]  only all layers of library networks on library machines
+ *     bench_map --library-scheduled [MACHINE]  the same by the scheduled time, 20 s for a layer
  *     bench_map --certificates [NAME]  certificates of all these cases but the library's
  *
  * Times are of the processor (one thread), the least of three runs.
@@ -335,7 +336,11 @@ static bool run_part(const char *option, const char *name)
         return true;
     }
     if (strcmp(option, "--library") == 0) {
-        bench_library(name);
+        bench_library(name, SATOR_TIMING_ROOFLINE);
+        return true;
+    }
+    if (strcmp(option, "--library-scheduled") == 0) {
+        bench_library(name, SATOR_TIMING_AUTO);
         return true;
     }
     return false;

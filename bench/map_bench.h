@@ -69,6 +69,6 @@ struct bench_scheduled bench_scheduled(void);
 
 /* Map all layers of the library's networks onto its machines, those whose name contains "only"
  * (NULL: all); tables on stderr, the keys on stdout. */
-void bench_library(const char *only);
+void bench_library(const char *only, enum sator_timing_choice timing);
 
 #endif
