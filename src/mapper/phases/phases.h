@@ -47,10 +47,19 @@ double sator_mapper_whole_cycles(
  * which a transfer moves any, 0: it is not into the compute units, or moves in other ways. */
 bool sator_mapper_has_whole_stamps(const struct mapper_problem *problem);
 double sator_mapper_streamed_words(const struct mapper_walk *walk);
-/* At least so many cycles beside these, serial transfers apart. The factors of the arrays and of
- * the memories from "m" inward are known, those of memories before "m" being 1 in "shape";
- * "mapping" has the factors alone. */
-double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m);
+/* ---- phases_exposed.c ---- */
+/* What phases add at least. */
+struct mapper_exposed {
+    double cycles; /* beside those of computing, serial transfers apart */
+    /* Whether ports wait for computing or for others: the run takes as long as a port's own words
+     * and so many bits more. */
+    bool waits;
+    double waiting[MAPPER_PORTS];
+};
+/* The factors of the arrays and of the memories from "m" inward are known, those of memories before
+ * "m" being 1 in "shape"; "mapping" has the factors alone, "crew" is of its arrays. */
+void sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m,
+        const struct mapper_crew *crew, struct mapper_exposed *exposed);
 
 #endif

@@ -8,6 +8,7 @@
 #define SATOR_MAPPER_STRATEGIES_OPTIMAL_H
 
 #include "mapper/bounds/bounds.h"
+#include "mapper/phases/phases.h"
 #include "mapper/search/search.h"
 
 #include <string.h>
@@ -251,6 +252,7 @@ struct optimal_branch {
     struct mapper_shape shape;
     int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
     double compute_cycles;
+    struct mapper_exposed exposed; /* what ports wait for is added where "waits" says so */
 
     /* the unrolling */
     struct mapper_crew crew;

@@ -1,5 +1,4 @@
 /* The tiles of a memory, those with the best bound first. */
-#include "mapper/phases/phases.h"
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
@@ -133,30 +132,39 @@ static void keep_tile(
     optimal_add_choice(list, choice);
 }
 
-/* What the phases of the scheduled time add to the compute cycles at least, the tiles of memories
- * from "m" inward being chosen; 0 where time is the roofline, or loops on arrays have no order yet.
- */
-static double exposed_cycles(struct optimizer *o, int m)
+/* Take what the phases of the scheduled time add at least into account, the tiles of memories from
+ * "m" inward being chosen, until what is returned are the compute cycles again, and nothing waits.
+ * Nothing where time is the roofline, or loops on arrays have no order yet. */
+static double add_phases(struct optimizer *o, int m)
 {
     const struct mapper_problem *p = o->problem;
+    const double compute = o->at.compute_cycles;
 
     if (p->phases == NULL || o->at.is_unordered || o->at.is_apart)
-        return 0;
-    return sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m);
+        return compute;
+    sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m, &o->at.crew,
+            &o->at.exposed);
+    o->at.compute_cycles += o->at.exposed.cycles;
+    return compute;
+}
+
+static void drop_phases(struct optimizer *o, double compute)
+{
+    o->at.compute_cycles = compute;
+    o->at.exposed.waits = false;
 }
 
 /* Keep it if it may win with what its phases add to the compute cycles. */
 static void keep_phased(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
-    double compute = o->at.compute_cycles, exposed = exposed_cycles(o, m);
+    const double compute = add_phases(o, m);
     struct mapper_cost bound;
 
-    o->at.compute_cycles += exposed;
-    if (exposed == 0 ||
+    if ((o->at.compute_cycles == compute && !o->at.exposed.waits) ||
             !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice->own, &bound))
         keep_tile(o, m, inner, choice);
-    o->at.compute_cycles = compute;
+    drop_phases(o, compute);
 }
 
 /* Whether its own transfers, with what is known of the others, leave it open to win. */
@@ -508,13 +516,12 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
         o->search->counters.pruned_capacity++;
     else if (sator_mapper_is_allowed(p, &o->at.mapping) &&
             (!(is_only || p->chains) || optimal_place_chains(o))) {
-        double compute = o->at.compute_cycles;
-        o->at.compute_cycles += exposed_cycles(o, 0);
+        const double compute = add_phases(o, 0);
         if (o->at.is_unordered) /* there is no other memory */
             go_on_in_orders(o, 0, inner, NULL);
         else
             optimal_try_orders(o);
-        o->at.compute_cycles = compute;
+        drop_phases(o, compute);
     }
     if (p->chains) {
         o->at.mapping = placed; /* with the factors as the tiles further out have them */

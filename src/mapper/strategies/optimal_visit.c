@@ -1,5 +1,4 @@
 /* The search below one unrolling, and the bounds of a branch. */
-#include "mapper/phases/phases.h"
 #include "mapper/problem/invariants.h"
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
@@ -19,7 +18,14 @@ enum {
 struct mapper_cost optimal_cost(const struct mapper_problem *problem,
         const struct optimal_branch *branch, const struct mapper_share *share)
 {
-    return sator_mapper_bound(problem, &branch->crew, branch->compute_cycles, share);
+    struct mapper_share all;
+
+    if (!branch->exposed.waits)
+        return sator_mapper_bound(problem, &branch->crew, branch->compute_cycles, share);
+    all = *share;
+    for (int q = 0; q < problem->n_ports; q++)
+        all.bits[q] += branch->exposed.waiting[q];
+    return sator_mapper_bound(problem, &branch->crew, branch->compute_cycles, &all);
 }
 
 struct mapper_share optimal_fixed(

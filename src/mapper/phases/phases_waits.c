@@ -1,0 +1,159 @@
+/* What ports wait for: while tiles are exposed that pass other ports, and while the machine
+ * computes in the first stamp of a memory, when no sums leave that an earlier one had, and in the
+ * last one, when nothing comes for the next (doc/search.md, "The scheduled time", "What a port
+ * waits for").
+ */
+#include "mapper/phases/phases_known.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What passes the ports at most: bits of all instances. */
+struct passing {
+    double first[MAPPER_PORTS], last[MAPPER_PORTS]; /* in two stamps of a memory */
+};
+
+/* The times that a tile of memory "m" is new: the most that a transfer out of it is exposed. */
+static double tiles_of(const struct phases_known *k, int m)
+{
+    double all = 1;
+
+    for (int i = 0; i < k->phases->problem->n_loops && m > 0; i++)
+        all *= sator_mapper_phase_stamps(k, m, i);
+    return m > 0 && m < k->m ? INFINITY : all;
+}
+
+/* Add what a transfer has in the first and the last stamp of memory "c". What comes for the next
+ * stamp of its child, or leaves from the one before, moves in neither end where that is not in "c";
+ * what is streamed, or further in, moves in both. */
+static void add_transfer(const struct phases_known *k, int number, int c, struct passing *passing)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    const struct mapper_transfer *t = &p->transfer[number];
+    const struct mapper_manner *manner = &k->phases->manner[number];
+    const struct phases_moved *moved = &k->moved[number];
+    const bool is_sum = t->access == k->phases->output, is_known = t->child >= k->m;
+    const bool is_single = is_known && k->run[t->child] == k->run[p->n_memories];
+    const bool is_sure = !t->is_outside && (is_known || manner->kind == manner->kind_of_stamps);
+    const enum sator_transfer_kind kind = is_single ? manner->kind_of_stamps : manner->kind;
+    const bool is_beside = is_sure && t->child <= c && kind == SATOR_TRANSFER_OVERLAPPED;
+    const double times = t->child > c ? k->run[c] / k->run[t->child] : 1;
+    const bool counts = is_known && moved->is_plain;
+
+    for (int f = 0; f < t->n_flows; f++) {
+        const struct mapper_flow *flow = &t->flow[f];
+        const struct sator_lane *lane = p->port[flow->port].lane;
+        const double words = flow->arriving ? moved->arriving : moved->unique;
+        const double bits = counts ? times * words * flow->bits : INFINITY;
+        const bool leaves = is_sum && !flow->arriving && lane->writes;
+        const bool comes = !is_sum || flow->arriving || lane->reads;
+        passing->first[flow->port] += !is_beside || comes ? bits : 0;
+        passing->last[flow->port] += !is_beside || leaves ? bits : 0;
+    }
+}
+
+/* What the PEs' own memories serve passes their ports beside. */
+static void add_own(const struct phases_known *k, int c, struct passing *passing)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    const double instances = k->run[c] / k->run[p->n_memories] * k->used[p->n_memories];
+
+    for (int i = 0; i < k->phases->n_own; i++) {
+        const struct mapper_own *own = &k->phases->own[i];
+        const int ports[2] = {own->read_port, own->write_port};
+        for (int side = 0; side < 2; side++) {
+            if (ports[side] < 0)
+                continue;
+            passing->first[ports[side]] += (double)own->bits * instances;
+            passing->last[ports[side]] += (double)own->bits * instances;
+        }
+    }
+}
+
+/* Whether there are two stamps of memory "c" at least. */
+static bool has_two(const struct phases_known *k, int c)
+{
+    for (int i = 0; i < k->phases->problem->n_loops; i++) {
+        if (sator_mapper_phase_stamps(k, c, i) > 1)
+            return true;
+    }
+    return false;
+}
+
+/* The first memory that words of a port come for, or leave from, while others compute: what is
+ * exposed further in than that may be beside it. */
+static int first_beside(const struct phases_known *k, int port)
+{
+    const struct mapper_port *q = &k->phases->problem->port[port];
+    int first = k->phases->problem->n_memories;
+
+    for (int f = 0; f < q->n_flows; f++) {
+        const struct mapper_manner *manner = &k->phases->manner[q->flow[f].transfer];
+        const int child = k->phases->problem->transfer[q->flow[f].transfer].child;
+        const bool is_first_alone = child >= k->m && !has_two(k, child) &&
+                manner->kind == SATOR_TRANSFER_OVERLAPPED && manner->kind_of_stamps == manner->kind;
+        if (child < first && !is_first_alone)
+            first = child;
+    }
+    return first;
+}
+
+/* What could pass a port, all instances, while what passes others is exposed: less what passes this
+ * port then. */
+static double exposed_bits(const struct phases_known *k, int port, double per_bit)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    const int first = first_beside(k, port);
+    double bits = 0;
+
+    for (int c = 0; c <= first && c < p->n_memories; c++)
+        bits += k->exposed[c] * (1 - 1e-12) / per_bit;
+    for (int f = 0; f < p->port[port].n_flows && bits > 0; f++) {
+        const struct mapper_flow *flow = &p->port[port].flow[f];
+        const struct mapper_transfer *t = &p->transfer[flow->transfer];
+        const struct mapper_manner *manner = &k->phases->manner[flow->transfer];
+        const struct phases_moved *moved = &k->moved[flow->transfer];
+        if (manner->kind != SATOR_TRANSFER_OVERLAPPED &&
+                manner->kind_of_stamps != SATOR_TRANSFER_OVERLAPPED)
+            continue;
+        if (t->child > first && k->run[t->child] != k->run[first])
+            continue; /* further in */
+        bits -= t->child >= k->m && moved->is_plain ? tiles_of(k, t->parent) *
+                        (flow->arriving ? moved->arriving : moved->unique) * flow->bits
+                                                    : INFINITY;
+    }
+    return mapper_greater(0, bits);
+}
+
+bool sator_mapper_phase_waits(
+        const struct phases_known *k, const struct mapper_crew *crew, double *bits)
+{
+    const struct mapper_problem *p = k->phases->problem;
+    struct passing passing;
+    bool waits = false;
+
+    memset(bits, 0, sizeof *bits * (size_t)p->n_ports);
+    if (!sator_mapper_has_whole_stamps(p) || (p->serial_ports | p->mixed_ports) != 0)
+        return false;
+    for (int c = k->m > 1 ? k->m : 1; c < p->n_memories; c++) {
+        const double run = k->run[c] * (p->begun_cycles / k->run[p->n_memories]) * (1 - 1e-12);
+        const bool is_two = has_two(k, c);
+        memset(passing.first, 0, sizeof passing.first);
+        memset(passing.last, 0, sizeof passing.last);
+        for (int t = 0; t < p->n_transfers; t++)
+            add_transfer(k, t, c, &passing);
+        add_own(k, c, &passing);
+        for (int q = 0; q < p->n_ports; q++) {
+            if (crew->per_bit[q] == 0)
+                continue;
+            double first = mapper_greater(0, run / crew->per_bit[q] - passing.first[q]);
+            double last = mapper_greater(0, run / crew->per_bit[q] - passing.last[q]);
+            bits[q] = mapper_greater(bits[q], is_two ? first + last : mapper_greater(first, last));
+        }
+    }
+    for (int q = 0; q < p->n_ports; q++) {
+        bits[q] += crew->per_bit[q] == 0 ? 0 : exposed_bits(k, q, crew->per_bit[q]);
+        waits |= bits[q] > 0;
+    }
+    return waits;
+}
