@@ -21,22 +21,28 @@ static double slowest(const struct mapper_problem *p, const struct times *times)
     return most;
 }
 
+static double tile(const struct phases_known *k, int c, int i)
+{
+    return (double)k->shape->inside[mapper_row_of(k->phases->problem, c)][i];
+}
+
 static void find_known(struct phases_known *k, struct mapper_words *words)
 {
     const struct mapper_problem *p = k->phases->problem;
     double run = p->read_cycles; /* the longer one */
     struct mapper_walk walk;
 
-    for (int c = 0; c <= p->n_memories; c++) {
-        k->used[c] = 1;
+    int d = 0;
+    for (int c = 0; c <= p->n_memories; c++) { /* digits stand in the order of their rows */
+        k->used[c] = c == 0 ? 1 : k->used[c - 1];
         for (int i = 0; i < p->n_loops; i++)
-            k->along[c][i] = 1;
-        for (int d = 0; d < k->shape->n_digits && k->shape->digit[d].row < mapper_row_of(p, c);
-                d++) {
+            k->along[c][i] = c == 0 ? 1 : k->along[c - 1][i];
+        for (; d < k->shape->n_digits && k->shape->digit[d].row < mapper_row_of(p, c); d++) {
             k->used[c] *= (double)k->shape->digit[d].count;
             k->along[c][k->shape->digit[d].loop] *= (double)k->shape->digit[d].count;
         }
     }
+    memset(k->run, 0, sizeof k->run);
     k->run[p->n_memories] = run;
     for (int c = p->n_memories - 1; c >= k->m; c--) {
         double values = 1;
@@ -44,6 +50,14 @@ static void find_known(struct phases_known *k, struct mapper_words *words)
             values *= (double)k->mapping->factor[p->memory[c].row][i];
         run *= values + (double)sator_mapper_span(p, k->mapping, c);
         k->run[c] = run;
+    }
+    for (int c = 0; c <= p->n_memories; c++) {
+        k->all_stamps[c] = 1;
+        for (int i = 0; i < p->n_loops; i++) {
+            k->stamps[c][i] =
+                    mapper_greater(1, (double)p->extent[i] / (tile(k, c, i) * k->along[c][i]));
+            k->all_stamps[c] *= k->stamps[c][i];
+        }
     }
     for (int number = 0; number < p->n_transfers; number++) {
         const struct mapper_transfer *t = &p->transfer[number];
@@ -55,21 +69,12 @@ static void find_known(struct phases_known *k, struct mapper_words *words)
                 .passes = walk.passes,
                 .is_plain = !walk.passes && !walk.is_relaxed && !t->is_counted && !t->is_quotient &&
                         !t->is_outside && !t->reaches_back && !t->has_late && t->grouped_rows == 0};
+        memcpy(k->moved[number].group_values, walk.group_values, sizeof walk.group_values);
+        memcpy(k->moved[number].tile_values, walk.tile_values, sizeof walk.tile_values);
     }
 }
 
 /* ---- how often ---- */
-
-static double tile(const struct phases_known *k, int c, int i)
-{
-    return (double)k->shape->inside[mapper_row_of(k->phases->problem, c)][i];
-}
-
-double sator_mapper_phase_stamps(const struct phases_known *k, int c, int i)
-{
-    return mapper_greater(
-            1, (double)k->phases->problem->extent[i] / (tile(k, c, i) * k->along[c][i]));
-}
 
 /* A transfer along one loop. The tiles of the parent, each by its share of what a whole one brings
  * in the first stamp of the child (sums: in the last): of all ("each"), of those that are whole
@@ -84,11 +89,8 @@ static struct rounds find_rounds(
         const struct phases_known *k, const struct mapper_transfer *t, bool is_once, int i)
 {
     const struct mapper_problem *p = k->phases->problem;
-    double here = is_once ? 1 : sator_mapper_phase_stamps(k, t->parent, i),
-           moved = sator_mapper_phase_stamps(k, t->child, i);
+    double here = is_once ? 1 : k->stamps[t->parent][i], moved = k->stamps[t->child][i];
 
-    if (!p->imperfect)
-        return (struct rounds){here, here, 1, moved};
     double pes = k->along[t->child][i] / k->along[t->parent][i], extent = (double)p->extent[i];
     double group = tile(k, t->child, i) * pes, rest = (fmod(extent - 1, group) + 1) / group;
     double begin = mapper_lesser(1, extent / group);
@@ -113,6 +115,79 @@ struct rhythm {
     double exposed, moved, run;
 };
 
+/* ---- tiles that slide ---- */
+
+/* Of an index of several loops: the most that two tiles of the parent have in common which differ
+ * along it; the most that the child's last tile in one of the parent's has in common with the
+ * first. */
+struct overlap {
+    double next, back;
+};
+
+static struct overlap find_overlap(const struct phases_known *k, const struct mapper_transfer *t,
+        const struct mapper_index *index, bool grouped)
+{
+    double parent = 1, child = 1, step = 0, back = 0;
+    int n_outer = 0;
+
+    for (int j = 0; j < index->n_parts; j++) {
+        const int i = index->loop[j];
+        const double coef = (double)index->coef[j], all = tile(k, t->parent, i);
+        const double pes = grouped ? k->along[t->child][i] / k->along[t->parent][i] : 1;
+        const double own = tile(k, t->child, i);
+        const double turns = k->stamps[t->child][i] / k->stamps[t->parent][i];
+        if (coef <= 0)
+            return (struct overlap){INFINITY, INFINITY};
+        parent += coef * (all - 1);
+        child += coef * (own * pes - 1);
+        back += coef * own * (turns - 1);
+        if (k->stamps[t->parent][i] > 1) {
+            step = coef * all;
+            n_outer++;
+        }
+    }
+    const bool is_simple =
+            index->n_parts > 1 && !index->is_core && index->divisor == 0 && index->joint == NULL;
+    if (!is_simple)
+        return (struct overlap){INFINITY, INFINITY};
+    return (struct overlap){n_outer > 1 ? INFINITY : mapper_greater(0, parent - step),
+            mapper_greater(0, child - back)};
+}
+
+/* The stamps of a transfer that are exposed, each by the share of a tile (of a group's words) that
+ * is new in it, at least. Each tile of the parent is entered from another one, which has no more
+ * than two that are next to each other in common with it; and where the parent's tile stays, the
+ * child's falls back from the last to the first. */
+static double exposed_slides(
+        const struct phases_known *k, int number, const struct mapper_transfer *t, bool grouped)
+{
+    const struct mapper_access *access = &k->phases->problem->access[t->access];
+    double all = 1, different = 1, plain = 1; /* tiles of the parent */
+    double next = 1, back = 0; /* shares */
+
+    for (int i = 0; i < k->phases->problem->n_loops; i++) {
+        const double stamps = k->stamps[t->parent][i];
+        all *= stamps;
+        different *= access->relevant >> i & 1 ? stamps : 1;
+        plain *= access->plain >> i & 1 ? stamps : 1;
+    }
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct phases_moved *moved = &k->moved[number];
+        const double values = (double)(grouped ? moved->group_values : moved->tile_values)[e];
+        if (access->index[e].n_parts == 0 || (access->plain >> access->index[e].loop[0] & 1))
+            continue;
+        struct overlap overlap = find_overlap(k, t, &access->index[e], grouped);
+        bool steps = false;
+        for (int j = 0; j < access->index[e].n_parts; j++)
+            steps |= k->stamps[t->parent][access->index[e].loop[j]] > 1;
+        if (steps)
+            next = mapper_lesser(next, 1 - mapper_lesser(1, overlap.next / values));
+        back = mapper_greater(back, 1 - mapper_lesser(1, overlap.back / values));
+    }
+    return mapper_greater(
+            plain + (different - plain) * next, 1 + (all - 1) * mapper_lesser(next, back));
+}
+
 /* In how many stamps of the child, the first (last) in a tile of the parent, all of a tile comes
  * (leaves), at least, and in how many it does in all; "is_once": of the first (last) stamp alone.
  */
@@ -125,12 +200,20 @@ static void find_times(const struct phases_known *k, const struct mapper_transfe
     bool turns = false;
 
     rhythm->moved = 1;
+    for (int i = 0; i < p->n_loops && !p->imperfect; i++) {
+        different *= plain >> i & 1 && !is_once ? k->stamps[t->parent][i] : 1;
+        rhythm->moved *= plain >> i & 1 ? k->stamps[t->child][i] : 1;
+    }
+    if (!p->imperfect) {
+        turns = !is_once && rhythm->moved > different; /* else the one tile is the other */
+        rhythm->exposed = turns ? k->all_stamps[t->parent] : different;
+        return;
+    }
     for (int i = 0; i < p->n_loops; i++) {
         struct rounds rounds = find_rounds(k, t, is_once, i);
         /* the first tile of the parent's is not its last, where that is whole */
         bool here = !turns && !is_once && (plain >> i & 1) &&
-                sator_mapper_phase_stamps(k, t->child, i) >
-                        sator_mapper_phase_stamps(k, t->parent, i);
+                k->stamps[t->child][i] > k->stamps[t->parent][i];
         all *= here ? rounds.whole : rounds.each;
         different *= plain >> i & 1 ? rounds.each : rounds.one;
         rhythm->moved *= plain >> i & 1 ? rounds.moved : mapper_lesser(1, rounds.moved);
@@ -145,7 +228,7 @@ struct added {
     struct times loads, stores, all;
 };
 
-static void add_words(const struct phases_known *k, int port, double words, int bits,
+static void add_words(const struct phases_known *k, int port, double words, int bits, double slides,
         const struct rhythm *rhythm, struct times *exposes, struct times *all)
 {
     if (port < 0)
@@ -153,8 +236,9 @@ static void add_words(const struct phases_known *k, int port, double words, int 
     const struct mapper_unit *unit = &k->phases->unit[port];
     double cycles = words * bits * (double)unit->scale / (double)unit->bits;
     double others = mapper_greater(0, rhythm->moved - rhythm->exposed);
-    exposes->of[port] += rhythm->exposed * cycles;
-    all->of[port] += rhythm->exposed * cycles + others * mapper_greater(0, cycles - rhythm->run);
+    double exposed = mapper_greater(rhythm->exposed, slides);
+    exposes->of[port] += exposed * cycles;
+    all->of[port] += exposed * cycles + others * mapper_greater(0, cycles - rhythm->run);
 }
 
 /* Whether PEs between the two memories take their words in different stamps: nothing is known of
@@ -205,13 +289,17 @@ static void add_transfer(const struct phases_known *k, int number, struct added 
         return;
     double out = moved->unique / k->used[t->parent];
     if (t->access == k->phases->output) {
-        add_words(k, manner->take, out, bits, &rhythm, &added->stores, &added->all);
+        add_words(k, manner->take, out, bits, 0, &rhythm, &added->stores, &added->all);
         return;
     }
-    add_words(k, manner->send, out, bits, &rhythm, &added->loads, &added->all);
+    const bool slides = rhythm.exposed > 0 && is_known && t->parent >= k->m && !p->imperfect &&
+            p->access[t->access].is_sliding;
+    add_words(k, manner->send, out, bits, slides ? exposed_slides(k, number, t, true) : 0, &rhythm,
+            &added->loads, &added->all);
     if (t->child < p->n_memories)
         add_words(k, manner->arrive, moved->tile_words, p->memory[t->child].word_bits[t->access],
-                &rhythm, &added->loads, &added->all);
+                slides ? exposed_slides(k, number, t, false) : 0, &rhythm, &added->loads,
+                &added->all);
 }
 
 /* The cycles that a word of a transfer takes, of those that all instances of a memory hold
@@ -299,12 +387,17 @@ void sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_word
         const struct mapper_crew *crew, struct mapper_exposed *exposed)
 {
     const struct mapper_problem *p = phases->problem;
-    struct phases_known known = {.phases = phases, .mapping = mapping, .shape = shape, .m = m};
+    struct phases_known known;
     struct added added;
     double before = 0;
     int first = m; /* has the stamps of "c" */
 
+    known.phases = phases; /* the rest is large */
+    known.mapping = mapping;
+    known.shape = shape;
+    known.m = m;
     find_known(&known, words);
+    memset(known.exposed, 0, sizeof known.exposed);
     double outside = all_exposed_outside(&known), least = outside;
     memset(&added, 0, sizeof added);
     for (int c = 0; c < p->n_memories; c++) {

@@ -13,20 +13,20 @@ struct phases_known {
                                         most */
     double used[MAPPER_MEMORIES + 1]; /* instances, of the compute units in the end; by loop */
     double along[MAPPER_MEMORIES + 1][MAPPER_LOOPS];
+    /* The stamps of the first instance of a memory along a loop at the least, when a short one
+     * counts by the share of a tile that it has; in all. */
+    double stamps[MAPPER_MEMORIES + 1][MAPPER_LOOPS], all_stamps[MAPPER_MEMORIES + 1];
     /* What a transfer moves into its child in one stamp: words of all instances, and of one tile;
      * "is_plain": never more. */
     struct phases_moved {
         double unique, arriving, tile_words;
         bool passes, is_plain;
+        int64_t group_values[MAPPER_INDICES], tile_values[MAPPER_INDICES]; /* of each index */
     } moved[MAPPER_TRANSFERS];
     /* Cycles in which tiles of a memory, or of those inside with the same stamps, come and leave
      * while nothing runs: none before "m". */
     double exposed[MAPPER_MEMORIES];
 };
-
-/* The stamps of the first instance of memory "c" along loop "i" at the least, when a short one
- * counts by the share of a tile that it has. */
-double sator_mapper_phase_stamps(const struct phases_known *known, int c, int i);
 
 /* ---- phases_waits.c ---- */
 /* Set the bits that could pass each port while it waits for computing, or for tiles that are

@@ -13,16 +13,6 @@ struct passing {
     double first[MAPPER_PORTS], last[MAPPER_PORTS]; /* in two stamps of a memory */
 };
 
-/* The times that a tile of memory "m" is new: the most that a transfer out of it is exposed. */
-static double tiles_of(const struct phases_known *k, int m)
-{
-    double all = 1;
-
-    for (int i = 0; i < k->phases->problem->n_loops && m > 0; i++)
-        all *= sator_mapper_phase_stamps(k, m, i);
-    return m > 0 && m < k->m ? INFINITY : all;
-}
-
 /* Add what a transfer has in the first and the last stamp of memory "c". What comes for the next
  * stamp of its child, or leaves from the one before, moves in neither end where that is not in "c";
  * what is streamed, or further in, moves in both. */
@@ -70,16 +60,6 @@ static void add_own(const struct phases_known *k, int c, struct passing *passing
     }
 }
 
-/* Whether there are two stamps of memory "c" at least. */
-static bool has_two(const struct phases_known *k, int c)
-{
-    for (int i = 0; i < k->phases->problem->n_loops; i++) {
-        if (sator_mapper_phase_stamps(k, c, i) > 1)
-            return true;
-    }
-    return false;
-}
-
 /* The first memory that words of a port come for, or leave from, while others compute: what is
  * exposed further in than that may be beside it. */
 static int first_beside(const struct phases_known *k, int port)
@@ -90,7 +70,7 @@ static int first_beside(const struct phases_known *k, int port)
     for (int f = 0; f < q->n_flows; f++) {
         const struct mapper_manner *manner = &k->phases->manner[q->flow[f].transfer];
         const int child = k->phases->problem->transfer[q->flow[f].transfer].child;
-        const bool is_first_alone = child >= k->m && !has_two(k, child) &&
+        const bool is_first_alone = child >= k->m && k->all_stamps[child] == 1 &&
                 manner->kind == SATOR_TRANSFER_OVERLAPPED && manner->kind_of_stamps == manner->kind;
         if (child < first && !is_first_alone)
             first = child;
@@ -118,9 +98,11 @@ static double exposed_bits(const struct phases_known *k, int port, double per_bi
             continue;
         if (t->child > first && k->run[t->child] != k->run[first])
             continue; /* further in */
-        bits -= t->child >= k->m && moved->is_plain ? tiles_of(k, t->parent) *
-                        (flow->arriving ? moved->arriving : moved->unique) * flow->bits
-                                                    : INFINITY;
+        const bool is_counted =
+                t->child >= k->m && moved->is_plain && (t->parent == 0 || t->parent >= k->m);
+        const double tiles = t->parent == 0 ? 1 : k->all_stamps[t->parent]; /* each is new once */
+        bits -= is_counted ? tiles * (flow->arriving ? moved->arriving : moved->unique) * flow->bits
+                           : INFINITY;
     }
     return mapper_greater(0, bits);
 }
@@ -137,7 +119,7 @@ bool sator_mapper_phase_waits(
         return false;
     for (int c = k->m > 1 ? k->m : 1; c < p->n_memories; c++) {
         const double run = k->run[c] * (p->begun_cycles / k->run[p->n_memories]) * (1 - 1e-12);
-        const bool is_two = has_two(k, c);
+        const bool is_two = k->all_stamps[c] > 1;
         memset(passing.first, 0, sizeof passing.first);
         memset(passing.last, 0, sizeof passing.last);
         for (int t = 0; t < p->n_transfers; t++)
