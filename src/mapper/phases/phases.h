@@ -57,7 +57,8 @@ struct mapper_exposed {
     double waiting[MAPPER_PORTS];
 };
 /* The factors of the arrays and of the memories from "m" inward are known, those of memories before
- * "m" being 1 in "shape"; "mapping" has the factors alone, "crew" is of its arrays. */
+ * "m" being 1 in "shape"; "mapping" has the factors alone, "crew" is of its arrays (NULL: what
+ * ports wait for is not asked for). */
 void sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m,
         const struct mapper_crew *crew, struct mapper_exposed *exposed);

@@ -417,5 +417,5 @@ void sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_word
                 least, before + mapper_greater(known.exposed[first], slowest(p, &added.all)));
     }
     exposed->cycles = least;
-    exposed->waits = sator_mapper_phase_waits(&known, crew, exposed->waiting);
+    exposed->waits = crew != NULL && sator_mapper_phase_waits(&known, crew, exposed->waiting);
 }

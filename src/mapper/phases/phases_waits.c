@@ -8,10 +8,35 @@
 #include <math.h>
 #include <string.h>
 
-/* What passes the ports at most: bits of all instances. */
+/* What passes the ports in two stamps of a memory at most: bits of all instances. They are the
+ * first and the last one in each of so many tiles of the memories outside that this memory's words
+ * come from through the port; where some pass it for others further out, in the whole run. */
 struct passing {
-    double first[MAPPER_PORTS], last[MAPPER_PORTS]; /* in two stamps of a memory */
+    double first[MAPPER_PORTS], last[MAPPER_PORTS], tiles[MAPPER_PORTS];
 };
+
+/* Whether the words of a transfer pass while nothing else does, all of them: its tile comes once.
+ */
+static bool is_first_alone(const struct phases_known *k, int number)
+{
+    const struct mapper_manner *manner = &k->phases->manner[number];
+    const int child = k->phases->problem->transfer[number].child;
+
+    return child >= k->m && k->all_stamps[child] == 1 &&
+            manner->kind == SATOR_TRANSFER_OVERLAPPED && manner->kind_of_stamps == manner->kind;
+}
+
+/* The tiles of its parent, each of which begins and ends with a stamp of memory "c": one, where its
+ * child has not the stamps of "c". */
+static double tiles_of(const struct phases_known *k, int number, int c)
+{
+    const struct mapper_transfer *t = &k->phases->problem->transfer[number];
+    const bool is_same = t->child == c || (t->child >= k->m && k->run[t->child] == k->run[c]);
+
+    if (t->child > c || is_first_alone(k, number))
+        return INFINITY; /* it does not matter */
+    return is_same && t->parent > 0 && t->parent >= k->m ? k->all_stamps[t->parent] : 1;
+}
 
 /* Add what a transfer has in the first and the last stamp of memory "c". What comes for the next
  * stamp of its child, or leaves from the one before, moves in neither end where that is not in "c";
@@ -39,6 +64,8 @@ static void add_transfer(const struct phases_known *k, int number, int c, struct
         const bool comes = !is_sum || flow->arriving || lane->reads;
         passing->first[flow->port] += !is_beside || comes ? bits : 0;
         passing->last[flow->port] += !is_beside || leaves ? bits : 0;
+        passing->tiles[flow->port] =
+                mapper_lesser(passing->tiles[flow->port], tiles_of(k, number, c));
     }
 }
 
@@ -68,11 +95,8 @@ static int first_beside(const struct phases_known *k, int port)
     int first = k->phases->problem->n_memories;
 
     for (int f = 0; f < q->n_flows; f++) {
-        const struct mapper_manner *manner = &k->phases->manner[q->flow[f].transfer];
         const int child = k->phases->problem->transfer[q->flow[f].transfer].child;
-        const bool is_first_alone = child >= k->m && k->all_stamps[child] == 1 &&
-                manner->kind == SATOR_TRANSFER_OVERLAPPED && manner->kind_of_stamps == manner->kind;
-        if (child < first && !is_first_alone)
+        if (child < first && !is_first_alone(k, q->flow[f].transfer))
             first = child;
     }
     return first;
@@ -119,9 +143,9 @@ bool sator_mapper_phase_waits(
         return false;
     for (int c = k->m > 1 ? k->m : 1; c < p->n_memories; c++) {
         const double run = k->run[c] * (p->begun_cycles / k->run[p->n_memories]) * (1 - 1e-12);
-        const bool is_two = k->all_stamps[c] > 1;
-        memset(passing.first, 0, sizeof passing.first);
-        memset(passing.last, 0, sizeof passing.last);
+        memset(&passing, 0, sizeof passing);
+        for (int q = 0; q < p->n_ports; q++)
+            passing.tiles[q] = INFINITY;
         for (int t = 0; t < p->n_transfers; t++)
             add_transfer(k, t, c, &passing);
         add_own(k, c, &passing);
@@ -130,7 +154,10 @@ bool sator_mapper_phase_waits(
                 continue;
             double first = mapper_greater(0, run / crew->per_bit[q] - passing.first[q]);
             double last = mapper_greater(0, run / crew->per_bit[q] - passing.last[q]);
-            bits[q] = mapper_greater(bits[q], is_two ? first + last : mapper_greater(first, last));
+            const double tiles = isinf(passing.tiles[q]) ? 1 : passing.tiles[q];
+            const bool is_two = k->all_stamps[c] > tiles;
+            bits[q] = mapper_greater(
+                    bits[q], tiles * (is_two ? first + last : mapper_greater(first, last)));
         }
     }
     for (int q = 0; q < p->n_ports; q++) {

@@ -142,8 +142,9 @@ static double add_phases(struct optimizer *o, int m)
 
     if (p->phases == NULL || o->at.is_unordered || o->at.is_apart)
         return compute;
-    sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m, &o->at.crew,
-            &o->at.exposed);
+    sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m,
+            m == 0 ? &o->at.crew : NULL,
+            &o->at.exposed); /* few tiles of inner memories wait enough */
     o->at.compute_cycles += o->at.exposed.cycles;
     return compute;
 }
