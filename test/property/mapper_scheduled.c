@@ -90,16 +90,16 @@ static bool streams_hold(const struct mapper_problem *p, struct mapper_words *wo
         begun *= sator_mapper_sums_over(p, i) ? 1 : steps;
     }
     for (int q = 0; q < p->n_ports && !traffic.is_unknown; q++) {
-        struct mapper_streams streams = {.port = q};
+        struct mapper_streams streams = {.port = q, .all = stamps, .begun = begun};
         for (int t = 0; t < p->n_transfers; t++) {
             struct mapper_walk walk;
             sator_mapper_walk_open(p, words, &shape, t, MAPPER_AS_IT_IS, &walk);
             double each = sator_mapper_streamed_words(&walk);
             if (each > 0)
                 sator_mapper_stream_add(
-                        &streams, p, &crew, t, (double)traffic.unique[t] / each, each, begun);
+                        &streams, p, &crew, t, (double)traffic.unique[t] / each, each);
         }
-        double least = sator_mapper_whole_cycles(p, &streams, stamps);
+        double least = sator_mapper_whole_cycles(p, &streams);
         if (least > cycles)
             print_message("streams take %.17g of %.17g\n", least, cycles);
         hold &= least <= cycles;

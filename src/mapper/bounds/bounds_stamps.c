@@ -25,12 +25,13 @@ void bounds_know_stamps(struct mapper_bounds *b, int k, const struct mapper_walk
 double bounds_whole_cycles(const struct mapper_bounds *b, const struct group *group,
         const struct side *side, const struct mapper_range *const *range)
 {
-    struct mapper_streams streams = {.port = side->port};
+    struct mapper_streams streams = {
+            .port = side->port, .all = b->ranges.stamps, .begun = b->ranges.begun};
 
     for (int k = 0; k < group->orders.count; k++) {
         if (b->ranges.each[k] > 0)
             sator_mapper_stream_add(&streams, b->problem, b->given.crew, group->orders.transfer[k],
-                    range[k]->unique_lb / b->ranges.each[k], b->ranges.each[k], b->ranges.begun);
+                    range[k]->unique_lb / b->ranges.each[k], b->ranges.each[k]);
     }
-    return sator_mapper_whole_cycles(b->problem, &streams, b->ranges.stamps);
+    return sator_mapper_whole_cycles(b->problem, &streams);
 }

@@ -32,17 +32,18 @@ bool sator_mapper_sums_over(const struct mapper_problem *problem, int i);
  * its sums leave, and what they take there, in cycles; most stamps first. */
 struct mapper_streams {
     int port, n;
+    double all, begun; /* stamps of the run; those in which sums begin, which are not read then */
     double stamps[MAPPER_ACCESSES], cycles[MAPPER_ACCESSES];
-    double begun; /* cycles in all of sums that are not read where they begin */
+    double sparing; /* cycles in all of sums that are not read */
+    double alone; /* cycles beside computing: the most of any tensor with windows */
 };
-/* Add transfer "t", of which "each" words (see below) pass in so many stamps; "begun": stamps
- * in which sums begin. */
+/* Add transfer "t", of which "each" words (see below) pass in so many stamps. */
 void sator_mapper_stream_add(struct mapper_streams *streams, const struct mapper_problem *problem,
-        const struct mapper_crew *crew, int t, double stamps, double each, double begun);
-/* The least cycles of a run of so many stamps, each a whole number, if tensors move in at least as
+        const struct mapper_crew *crew, int t, double stamps, double each);
+/* The least cycles of the run, each stamp taking a whole number, if tensors move in at least as
  * many as "streams" has. */
 double sator_mapper_whole_cycles(
-        const struct mapper_problem *problem, const struct mapper_streams *streams, double stamps);
+        const struct mapper_problem *problem, const struct mapper_streams *streams);
 /* Whether this is known of a problem; and the words that pass the holder's port in each stamp in
  * which a transfer moves any, 0: it is not into the compute units, or moves in other ways. */
 bool sator_mapper_has_whole_stamps(const struct mapper_problem *problem);

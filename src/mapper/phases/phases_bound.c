@@ -62,11 +62,14 @@ double sator_mapper_streamed_words(const struct mapper_walk *walk)
 {
     const struct mapper_problem *p = walk->problem;
     const struct mapper_transfer *t = walk->transfer;
-    bool is_plain = t->child == p->n_memories && !walk->access->is_sliding && !walk->passes &&
-            !walk->is_relaxed && !t->is_counted && !t->is_quotient && !t->is_outside &&
-            !t->reaches_back && !t->has_late;
+    bool is_plain = t->child == p->n_memories && !walk->passes && !walk->is_relaxed &&
+            !t->is_counted && !t->is_quotient && !t->is_outside && !t->reaches_back && !t->has_late;
+    /* all PEs go on from one element to the next, or none; links would bring some of them */
+    bool moves_as_one = !walk->access->is_sliding ||
+            (walk->tile_words == 1 && t->n_passes == 0 && t->n_buses <= 1);
 
-    if (!is_plain || p->phases->manner[walk->number].kind_of_stamps != SATOR_TRANSFER_STREAMED)
+    if (!is_plain || !moves_as_one ||
+            p->phases->manner[walk->number].kind_of_stamps != SATOR_TRANSFER_STREAMED)
         return 0;
     return (double)walk->groups * (double)walk->group_words;
 }
@@ -83,39 +86,48 @@ static void put_stream(struct mapper_streams *streams, double stamps, double cyc
     streams->cycles[at] = cycles;
 }
 
-/* Sums come back and leave in different stamps: of a port that serves both nothing is known. */
+/* Sums come back in the first stamp of a run that keeps them, and leave in the last one: of a port
+ * that serves both it is known what passes in one stamp only where that is both. */
 void sator_mapper_stream_add(struct mapper_streams *streams, const struct mapper_problem *p,
-        const struct mapper_crew *crew, int t, double stamps, double each, double begun)
+        const struct mapper_crew *crew, int t, double stamps, double each)
 {
     const struct mapper_transfer *transfer = &p->transfer[t];
     const struct sator_lane *lane = p->port[streams->port].lane;
-    bool is_sum = transfer->access == p->phases->output;
+    const bool is_sum = transfer->access == p->phases->output;
+    const bool is_known =
+            !(is_sum && lane->reads && lane->writes) || stamps >= streams->all * (1 - 1e-9);
 
-    for (int f = 0; f < transfer->n_flows && each > 0; f++) {
+    for (int f = 0; f < transfer->n_flows && each > 0 && is_known; f++) {
         const struct mapper_flow *flow = &transfer->flow[f];
-        if (flow->port != streams->port || flow->arriving ||
-                (is_sum && lane->reads && lane->writes))
+        if (flow->port != streams->port || flow->arriving)
             continue;
         double cycles = flow->bits * each * crew->per_bit[flow->port];
+        if (p->access[transfer->access].is_sliding) {
+            double more = mapper_greater(0, ceil(cycles * (1 - 1e-12)) - p->begun_cycles);
+            streams->alone = mapper_greater(streams->alone, stamps * more);
+            continue;
+        }
         put_stream(streams, stamps, cycles);
         if (is_sum && lane->reads)
-            streams->begun += mapper_lesser(begun, stamps) * ceil(cycles);
+            streams->sparing += mapper_lesser(streams->begun, stamps) * ceil(cycles);
     }
 }
 
 /* When a digit steps, those inside it do, too: of two tensors the one that moves in fewer stamps
- * moves in none without the other. So in as many as a third moves in all three pass the port. */
+ * moves in none without the other. So in as many as a third moves in all three pass the port. Those
+ * with windows may stand still when digits step: each counts alone. */
 double sator_mapper_whole_cycles(
-        const struct mapper_problem *p, const struct mapper_streams *streams, double stamps)
+        const struct mapper_problem *p, const struct mapper_streams *streams)
 {
-    double sum = stamps * p->begun_cycles, before = p->begun_cycles;
+    double sum = streams->all * p->begun_cycles, before = p->begun_cycles;
     double together = 0;
 
     for (int i = 0; i < streams->n; i++) {
         together += streams->cycles[i];
         double whole = mapper_greater(before, ceil(together * (1 - 1e-12)));
-        sum += mapper_lesser(streams->stamps[i], stamps) * (whole - before);
+        sum += mapper_lesser(streams->stamps[i], streams->all) * (whole - before);
         before = whole;
     }
-    return (sum - streams->begun) * (1 - 1e-12);
+    double alone = streams->all * p->begun_cycles + streams->alone;
+    return mapper_greater(sum - streams->sparing, alone) * (1 - 1e-12);
 }

@@ -113,7 +113,9 @@ static void open_streams(const struct optimizer *o, struct mapper_streams *strea
     for (int q = 0; q < o->problem->n_ports && o->tiling->has_streams; q++) {
         streams[q].port = q;
         streams[q].n = 0;
-        streams[q].begun = 0;
+        streams[q].all = o->tiling->stamps;
+        streams[q].begun = o->tiling->begun;
+        streams[q].sparing = streams[q].alone = 0;
     }
 }
 
@@ -124,8 +126,8 @@ static void add_streams(const struct optimizer *o, int t, const struct mapper_ra
     double each = o->tiling->streamed[t];
 
     for (int q = 0; q < o->problem->n_ports && each > 0; q++)
-        sator_mapper_stream_add(&streams[q], o->problem, &o->at.crew, t, range->unique_lb / each,
-                each, o->tiling->begun);
+        sator_mapper_stream_add(
+                &streams[q], o->problem, &o->at.crew, t, range->unique_lb / each, each);
 }
 
 /* The cost, if no stamp takes less than what it streams, in whole cycles. */
@@ -136,8 +138,8 @@ static struct mapper_cost cost_of(
     double compute = o->at.compute_cycles;
 
     for (int q = 0; q < p->n_ports && o->tiling->has_streams; q++)
-        o->at.compute_cycles = mapper_greater(
-                o->at.compute_cycles, sator_mapper_whole_cycles(p, &streams[q], o->tiling->stamps));
+        o->at.compute_cycles =
+                mapper_greater(o->at.compute_cycles, sator_mapper_whole_cycles(p, &streams[q]));
     struct mapper_cost cost = optimal_cost(p, &o->at, share);
     o->at.compute_cycles = compute;
     return cost;
