@@ -77,6 +77,7 @@ static bool streams_hold(const struct mapper_problem *p, struct mapper_words *wo
     struct mapper_traffic traffic;
     struct mapper_shape shape;
     struct mapper_crew crew;
+    struct mapper_exposed exposed;
     bool hold = true;
 
     if (!sator_mapper_has_whole_stamps(p))
@@ -84,6 +85,7 @@ static bool streams_hold(const struct mapper_problem *p, struct mapper_words *wo
     sator_mapper_count(p, words, mapping, &traffic);
     sator_mapper_shape_init(p, mapping, &shape);
     sator_mapper_crew_init(p, &shape, 0, &crew);
+    sator_mapper_exposed(p->phases, words, mapping, &shape, 0, NULL, &exposed);
     for (int i = 0; i < p->n_loops; i++) {
         double steps = (double)(p->extent[i] / mapper_positions(p, mapping, p->n_rows, i));
         stamps *= steps;
@@ -99,7 +101,7 @@ static bool streams_hold(const struct mapper_problem *p, struct mapper_words *wo
                 sator_mapper_stream_add(
                         &streams, p, &crew, t, (double)traffic.unique[t] / each, each);
         }
-        double least = sator_mapper_whole_cycles(p, &streams);
+        double least = sator_mapper_whole_cycles(p, &streams) + exposed.alone * (1 - 1e-12);
         if (least > cycles)
             print_message("streams take %.17g of %.17g\n", least, cycles);
         hold &= least <= cycles;

@@ -417,5 +417,8 @@ void sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_word
                 least, before + mapper_greater(known.exposed[first], slowest(p, &added.all)));
     }
     exposed->cycles = least;
+    exposed->alone = 0;
+    for (int c = 0; c < p->n_memories; c++)
+        exposed->alone += known.exposed[c];
     exposed->waits = crew != NULL && sator_mapper_phase_waits(&known, crew, exposed->waiting);
 }

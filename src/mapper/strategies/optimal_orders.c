@@ -138,8 +138,8 @@ static struct mapper_cost cost_of(
     double compute = o->at.compute_cycles;
 
     for (int q = 0; q < p->n_ports && o->tiling->has_streams; q++)
-        o->at.compute_cycles =
-                mapper_greater(o->at.compute_cycles, sator_mapper_whole_cycles(p, &streams[q]));
+        o->at.compute_cycles = mapper_greater(o->at.compute_cycles,
+                sator_mapper_whole_cycles(p, &streams[q]) + o->at.exposed.alone);
     struct mapper_cost cost = optimal_cost(p, &o->at, share);
     o->at.compute_cycles = compute;
     return cost;

@@ -153,6 +153,7 @@ static void drop_phases(struct optimizer *o, double compute)
 {
     o->at.compute_cycles = compute;
     o->at.exposed.waits = false;
+    o->at.exposed.alone = 0;
 }
 
 /* Keep it if it may win with what its phases add to the compute cycles. */
