@@ -36,10 +36,12 @@ static unsigned passing_rows(const struct mapper_transfer *t)
 }
 
 /* Whether fewer words that are sent cost less, and take no longer: a link with a bandwidth of its
- * own may be slower than the memory outside. */
+ * own may be slower than the memory outside, and who is handed a sum reads it, where it would begin
+ * one from zero. */
 static bool is_cheaper_unsent(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
-    bool cheaper = t->unique_pj >= 0;
+    const bool begins_sums = p->access[t->access].role == SATOR_WRITE && p->has_passed_sums;
+    bool cheaper = t->unique_pj >= 0 && !begins_sums;
 
     for (int i = 0; i < t->n_flows; i++)
         cheaper &= t->flow[i].arriving || t->flow[i].bits >= 0;
