@@ -54,3 +54,31 @@ conv1="resnet18 --layer conv1 --arch multicast-1d-64 --set energy_table=45nm"
 "$SATOR" analyze $conv1 --dataflow beats.yaml --json >beats.json
 grep -c 'orders of the loops that share' map.json
 awk -v map="$(edp map.json)" -v beats="$(edp beats.json)" 'BEGIN { print "as good as the nest: " (map <= beats ? "yes" : "no, " map " is not " beats) }'
+echo of a front: a nest in which more sums are begun from zero, in less time
+cat >quotient.yaml <<'YAML'
+name: quotient
+sizes: {k: 4, x: 6, r: 2}
+op: "Y[k,x] += A[fl((x+2*r)/3),k] * B[k,r]"
+YAML
+cat >handed.yaml <<'YAML'
+name: handed
+levels:
+  - {memory: DRAM, energy_pj: {read: 96, write: 114}, bandwidth_bits: {read: 64, write: 64}}
+  - array: PE
+    shape: [8]
+    links: [{name: next, map: "PE[i] -> PE[i+1]", interval: 0, energy_pj: 6.4, tensors: [Y]}]
+  - {memory: L2, energy_pj: {read: 31, write: 45}, bandwidth_bits: {read: 4, write: 64}, capacity_bytes: 11}
+  - {compute: mac, energy_pj: 1, cycles: 2}
+YAML
+cat >begun.yaml <<'YAML'
+name: begun
+loops:
+  - {at: DRAM, for: [k 2, x 3]}
+  - {at: PE, parallel: [k 2 -> 0, r 2 -> 0, x 2 -> 0]}
+YAML
+nest=$(sator map quotient.yaml --arch handed.yaml --why-not begun.yaml | sed -n 's/^ *\([0-9.]*\) pJ, \([0-9.]*\) cycles.*/\1 \2/p')
+sator map quotient.yaml --arch handed.yaml --pareto energy,latency --format csv >front.csv
+awk -F, -v pj="${nest% *}" -v cycles="${nest#* }" '
+NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+{ found = found || ($column["energy_pj"] <= pj + 0 && $column["latency_cycles"] <= cycles + 0) }
+END { print "the front has one as good as the nest: " (pj > 0 && cycles > 0 && found ? "yes" : "no") }' front.csv

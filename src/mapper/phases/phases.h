@@ -51,8 +51,8 @@ double sator_mapper_streamed_words(const struct mapper_walk *walk);
 /* ---- phases_exposed.c ---- */
 /* What phases add at least. */
 struct mapper_exposed {
-    double cycles; /* beside those of computing, serial transfers apart ... */
-    double alone; /* ... of these, while nothing runs: also beside what stamps are streamed */
+    double cycles; /* beside those of computing, serial transfers apart */
+    double alone; /* the part of these in which no stamp runs, whatever it is streamed */
     /* Whether ports wait for computing or for others: the run takes as long as a port's own words
      * and so many bits more. */
     bool waits;

@@ -76,9 +76,10 @@ static void find_known(struct phases_known *k, struct mapper_words *words)
 
 /* ---- how often ---- */
 
-/* A transfer along one loop. The tiles of the parent, each by its share of what a whole one brings
- * in the first stamp of the child (sums: in the last): of all ("each"), of those that are whole
- * ("whole"), of a single one ("one"). The stamps of the child in which all tiles are whole. */
+/* A transfer along one loop whose last tile may be short. The tiles of the parent, each by its share
+ * of what a whole one brings in the first stamp of the child (sums: in the last): of all ("each"),
+ * of those that are whole ("whole"), of a single one ("one"). The stamps of the child in which all
+ * tiles are whole. */
 struct rounds {
     double each, whole, one, moved;
 };
@@ -90,7 +91,6 @@ static struct rounds find_rounds(
 {
     const struct mapper_problem *p = k->phases->problem;
     double here = is_once ? 1 : k->stamps[t->parent][i], moved = k->stamps[t->child][i];
-
     double pes = k->along[t->child][i] / k->along[t->parent][i], extent = (double)p->extent[i];
     double group = tile(k, t->child, i) * pes, rest = (fmod(extent - 1, group) + 1) / group;
     double begin = mapper_lesser(1, extent / group);
