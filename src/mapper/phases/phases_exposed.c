@@ -76,10 +76,10 @@ static void find_known(struct phases_known *k, struct mapper_words *words)
 
 /* ---- how often ---- */
 
-/* A transfer along one loop whose last tile may be short. The tiles of the parent, each by its share
- * of what a whole one brings in the first stamp of the child (sums: in the last): of all ("each"),
- * of those that are whole ("whole"), of a single one ("one"). The stamps of the child in which all
- * tiles are whole. */
+/* A transfer along one loop whose last tile may be short. The tiles of the parent, each by its
+ * share of what a whole one brings in the first stamp of the child (sums: in the last): of all
+ * ("each"), of those that are whole ("whole"), of a single one ("one"). The stamps of the child in
+ * which all tiles are whole. */
 struct rounds {
     double each, whole, one, moved;
 };
