@@ -2,7 +2,7 @@
 # Options that the program's messages, the documentation and the examples speak of are rows of src/cli/options.def, which
 # has every name once. Other programs' options, and those of this project's own tools, are listed here.
 cd "$1" || exit 2
-others='all anytime array build case certificates cflags config-settings corners cpus-per-task evaluations job-name library libs name prefix preset requeue scheduled skewed static target test-dir'
+others='all anytime array build case certificates cflags config-settings corners cpus-per-task evaluations job-name library library-scheduled libs name prefix preset requeue scheduled skewed static target test-dir'
 awk -v others="$others" '
     function check(line,    name) {
         while (match(line, /(^|[^A-Za-z0-9_<!-])--[a-z][a-z-]*[a-z]/)) {
