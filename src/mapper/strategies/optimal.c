@@ -58,6 +58,7 @@ void optimal_free(struct optimizer *o)
     free(o->table.innermost.item);
     free(o->table.visits.item);
     free(o->table.visits.alike);
+    free(o->table.row_orders.item);
     optimal_tiling_free(o->tiling);
     sator_mapper_bounds_free(o->bounds);
     sator_arena_free(o->arena);

@@ -341,6 +341,14 @@ struct optimal_table {
     struct inner_lists *inner; /* of all visits, by the arrays inside; or NULL */
     int64_t (*factors)[MOST_DIVISORS]; /* of tiles, by depth: too much for a stack */
     struct tile_list tile_list[MAPPER_MEMORIES];
+    /* orders of loops on arrays with at.parts, of the unrolling at hand, but the usual one */
+    struct row_orders {
+        bool is_listed, are_too_many;
+        int count, room;
+        struct row_order *item;
+        int n_bounded,
+                n_hopeless; /* tiles that were bounded in one of them, and cannot win there */
+    } row_orders;
 };
 
 struct optimal_tiling; /* a tiling whose orders are looked at (optimal_orders.c) */
@@ -419,7 +427,18 @@ bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct m
  * open. Then nothing is chosen, as before. */
 unsigned optimal_take_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
 void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
-/* Search below an unrolling. */
+/* Search below an unrolling, in orders on arrays with "at.parts": the innermost tiles of "from", or
+ * (NULL) all. */
+void optimal_visit_orders(
+        struct optimizer *o, const struct visit *visit, const struct tile_list *from);
+
+/* Unrollings, tiles and orders looked at. */
+uint64_t optimal_looks(const struct optimizer *o);
+/* Every now and then, in a search that lasts: look for better mappings near the best. */
+void optimal_climb(struct optimizer *o);
+
+/* ---- optimal_kinds.c ---- */
+/* Search below an unrolling, its orders on arrays kind by kind. */
 void optimal_visit(struct optimizer *o, const struct visit *visit);
 /* Set the parts of the PEs in the order that loops now have on arrays, by transfer. */
 void optimal_find_parts(const struct optimizer *o, int64_t *parts);
@@ -427,11 +446,12 @@ static inline bool optimal_are_parts(const struct optimizer *o, const int64_t *a
 {
     return memcmp(a, b, sizeof *a * (size_t)o->problem->n_transfers) == 0;
 }
-
-/* Unrollings, tiles and orders looked at. */
-uint64_t optimal_looks(const struct optimizer *o);
-/* Every now and then, in a search that lasts: look for better mappings near the best. */
-void optimal_climb(struct optimizer *o);
+/* Let loops stand on arrays in each order with "at.parts" but the usual one, until "visit" returns
+ * false; then as before. The unrolling is that of the visit that was opened last. */
+typedef bool optimal_order_visit(void *data);
+void optimal_each_row_order(struct optimizer *o, optimal_order_visit *visit, void *data);
+/* Another unrolling, or other parts. */
+void optimal_forget_row_orders(struct row_orders *orders);
 
 /* ---- optimal_parts.c ---- */
 /* Whether the unrolling chosen has mappings in some part of the joint problem that have to be

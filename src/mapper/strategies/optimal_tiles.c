@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    ENOUGH_BOUNDED = 64 /* tiles in single orders, to know what their bounds are worth */
+};
+
 static int by_value(const void *a, const void *b)
 {
     const struct tile_choice *x = a, *y = b;
@@ -440,7 +444,7 @@ struct ordering {
 
 /* Bound the tile of memory "m" in the order that loops now have on arrays: "choice", which has the
  * bound for all orders. Whether it may win there. */
-static bool may_win_in_order(
+static bool may_win_so(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     struct mapper_cost bound;
@@ -455,26 +459,26 @@ static bool may_win_in_order(
             may_win(o, m, inner, choice);
 }
 
-/* Whether the order that loops now have on arrays is one of those that are looked at. */
-static bool has_parts(const struct optimizer *o)
+/* The same, unless such bounds are known to rule out too little of this unrolling. */
+static bool may_win_in_order(
+        struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
-    int64_t parts[MAPPER_TRANSFERS];
+    struct row_orders *orders = &o->table.row_orders;
 
-    if (o->at.parts == NULL)
+    if (orders->n_bounded >= ENOUGH_BOUNDED && 2 * orders->n_hopeless < orders->n_bounded)
         return true;
-    optimal_find_parts(o, parts);
-    return optimal_are_parts(o, parts, o->at.parts);
+    bool may_win = may_win_so(o, m, inner, choice);
+    orders->n_bounded++;
+    orders->n_hopeless += !may_win;
+    return may_win;
 }
 
-/* Go on with the tile chosen in the order that loops now have on arrays, unless that is the usual
- * one, if it may win there. */
-static bool go_on_in_order(void *data, bool is_usual)
+/* Go on with the tile chosen in the order that loops now have on arrays, if it may win there. */
+static bool go_on_in_order(void *data)
 {
     struct ordering *ordering = data;
     struct optimizer *o = ordering->optimizer;
 
-    if (is_usual || !has_parts(o))
-        return true;
     o->at.is_unordered = false;
     sator_mapper_shape_init(o->problem, &o->at.mapping, &o->at.shape);
     if (ordering->choice == NULL) {
@@ -495,8 +499,7 @@ static void go_on_in_orders(
 {
     struct mapper_shape unordered = o->at.shape;
 
-    sator_mapper_each_order(o->problem, &o->at.mapping, go_on_in_order,
-            &(struct ordering){o, m, inner, choice, &unordered});
+    optimal_each_row_order(o, go_on_in_order, &(struct ordering){o, m, inner, choice, &unordered});
 }
 
 /* The outermost memory takes what is left; then the orders. */

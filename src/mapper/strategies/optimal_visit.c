@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_KINDS = 64, /* of orders that are looked at apart; of more all are looked at together */
-    MOST_LISTED = 1024 /* orders that are told apart so */
-};
-
 /* ---- bounds of a branch ---- */
 
 struct mapper_cost optimal_cost(const struct mapper_problem *problem,
@@ -311,12 +306,11 @@ bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct m
     optimal_know_grown(plan, &o->at);
     optimal_order_listing(plan, &o->at);
     optimal_find_crowded(plan, &o->at);
+    optimal_forget_row_orders(&o->table.row_orders);
     return true;
 }
 
-/* Search below the unrolling, in orders on arrays with "at.parts": the innermost tiles of "from",
- * or (NULL) all. */
-static void visit_orders(
+void optimal_visit_orders(
         struct optimizer *o, const struct visit *visit, const struct tile_list *from)
 {
     struct mapper_share fixed, share;
@@ -336,114 +330,6 @@ static void visit_orders(
             optimal_choose_tiles(o, m, &inner);
     }
     optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
-}
-
-void optimal_find_parts(const struct optimizer *o, int64_t *parts)
-{
-    struct mapper_shape shape;
-
-    sator_mapper_shape_init(o->problem, &o->at.mapping, &shape);
-    for (int t = 0; t < o->problem->n_transfers; t++)
-        parts[t] = sator_mapper_parts(o->problem, o->search->words, &shape, t);
-}
-
-/* The parts of the orders of an unrolling on arrays. */
-struct kinds {
-    const struct optimizer *o;
-    int n, n_listed;
-    bool are_too_many;
-    int64_t parts[MOST_KINDS][MAPPER_TRANSFERS];
-};
-
-/* Whether the orders of loops on arrays may make parts. */
-static bool may_part(const struct mapper_problem *p)
-{
-    bool may = false;
-
-    for (int t = 0; t < p->n_transfers; t++)
-        may |= p->transfer[t].is_complex && p->transfer[t].links_alone != NULL;
-    return may;
-}
-
-static bool note_kind(void *data, bool is_usual)
-{
-    struct kinds *kinds = data;
-    int64_t parts[MAPPER_TRANSFERS];
-    int k = 0;
-
-    if (is_usual)
-        return true;
-    optimal_find_parts(kinds->o, parts);
-    while (k < kinds->n && !optimal_are_parts(kinds->o, parts, kinds->parts[k]))
-        k++;
-    kinds->are_too_many = k == MOST_KINDS || ++kinds->n_listed > MOST_LISTED;
-    if (kinds->are_too_many)
-        return false;
-    if (k == kinds->n)
-        memcpy(kinds->parts[kinds->n++], parts, sizeof parts);
-    return true;
-}
-
-/* Whether few innermost tiles may win in an order of any kind: most do where tensors have windows
- * and late links bring some of their words. */
-static bool has_few_tiles(const struct mapper_problem *p)
-{
-    return !sator_mapper_lists_windows(p) || !sator_mapper_counts_skew(p);
-}
-
-/* List the innermost tiles for orders of all kinds: with the fewest parts of each transfer. */
-static struct tile_list list_for_kinds(
-        struct optimizer *o, const struct visit *visit, const struct kinds *kinds)
-{
-    int m = o->problem->n_memories - 1;
-    struct tile_list tiles = {0};
-    struct mapper_share fixed, share;
-    int64_t fewest[MAPPER_TRANSFERS];
-
-    memcpy(fewest, kinds->parts[0], sizeof fewest);
-    for (int k = 1; k < kinds->n; k++) {
-        for (int t = 0; t < o->problem->n_transfers; t++)
-            fewest[t] = kinds->parts[k][t] < fewest[t] ? kinds->parts[k][t] : fewest[t];
-    }
-    o->at.parts = fewest;
-    if (optimal_open_visit(o, visit, &fixed, &share)) {
-        optimal_list_innermost(o, visit, &(struct inner){&fixed, &share});
-        tiles = o->table.tile_list[m];
-        o->table.tile_list[m] = (struct tile_list){0};
-    }
-    optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
-    return tiles;
-}
-
-/* Visit the orders on arrays kind by kind; false where there are too many kinds. */
-static bool visit_kinds(struct optimizer *o, const struct visit *visit)
-{
-    struct kinds kinds = {.o = o};
-    struct tile_list tiles = {0};
-
-    optimal_take_arrays(o, visit, 0, o->plan->n_classes);
-    sator_mapper_each_order(o->problem, &o->at.mapping, note_kind, &kinds);
-    optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
-    if (kinds.are_too_many)
-        return false;
-    bool is_listed = kinds.n > 1 && o->problem->n_memories > 1 && has_few_tiles(o->problem);
-    if (is_listed)
-        tiles = list_for_kinds(o, visit, &kinds);
-    for (int k = 0; k < kinds.n && (!is_listed || tiles.count > 0); k++) {
-        o->at.parts = kinds.parts[k];
-        visit_orders(o, visit, is_listed ? &tiles : NULL);
-    }
-    o->at.parts = NULL;
-    free(tiles.item);
-    return true;
-}
-
-void optimal_visit(struct optimizer *o, const struct visit *visit)
-{
-    bool by_kind = o->at.is_unordered && may_part(o->problem);
-
-    if (!by_kind || !visit_kinds(o, visit))
-        visit_orders(o, visit, NULL);
 }
 
 void optimal_begin(struct optimizer *o)
