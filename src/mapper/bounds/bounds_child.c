@@ -418,35 +418,43 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
         bool of_interest, struct mapper_share *share)
 {
     bool takes_all = !of_interest || b->ranges.n_classes == classes->count;
-    struct mapper_range *least = &b->ranges.least[k];
-    bool is_first = true;
+    bool is_late = b->bridges.late >> transfer & 1;
+    double unique = INFINITY, arriving = INFINITY; /* at the least, in any class */
+    const struct mapper_range *last = NULL; /* classes differ in lower bounds alone */
     struct local local;
 
     bounds_open_local(b, transfer, shape, outside, &local);
     b->ranges.parts[transfer] = (double)local.walk.parts;
     bounds_know_stamps(b, k, &local.walk);
     for (int i = 0; i < classes->n_keeps[k]; i++) {
-        struct mapper_range *range = &b->ranges.range[k][i];
+        const struct order_keep *keep = &classes->keep[k][i];
+        struct mapper_range *range = &b->ranges.range[k][i], fewer;
         if (!takes_all && !b->ranges.is_kept[k][i])
             continue;
-        range_of(b, &local, &classes->keep[k][i], shape, outside, range);
+        range_of(b, &local, keep, shape, outside, range);
         b->ranges.any_pj[k][i] = b->ranges.pj[k][i] = pj_of(b, transfer, range);
-        if (b->bridges.late >> transfer & 1) {
-            struct mapper_range any = *range;
-            any.unique_lb = bounds_footprint(b, transfer) * b->ranges.parts[transfer];
-            b->ranges.any_pj[k][i] = pj_of(b, transfer, &any);
+        if (is_late) {
+            fewer = *range;
+            fewer.unique_lb = bounds_footprint(b, transfer) * b->ranges.parts[transfer];
+            b->ranges.any_pj[k][i] = pj_of(b, transfer, &fewer);
         }
-        struct mapper_range lowest = bounds_lowest(b, transfer, &classes->keep[k][i], range);
-        if (is_first)
-            *least = lowest;
-        is_first = false;
-        least->unique_lb = mapper_lesser(least->unique_lb, lowest.unique_lb);
-        least->arriving_lb = mapper_lesser(least->arriving_lb, lowest.arriving_lb);
+        last = range;
+        const struct mapper_range *lowest = range;
+        if (b->bridges.count > 0) {
+            fewer = bounds_lowest(b, transfer, keep, range);
+            lowest = &fewer;
+        }
+        unique = mapper_lesser(unique, lowest->unique_lb);
+        arriving = mapper_lesser(arriving, lowest->arriving_lb);
     }
+    assert(last != NULL);
+    b->ranges.least[k] = *last;
+    b->ranges.least[k].unique_lb = unique;
+    b->ranges.least[k].arriving_lb = arriving;
     b->ranges.arriving[k] =
             (double)local.walk.tiles * local.walk.tile_scale * outside->stamps * local.tile_words;
-    sator_mapper_share_transfer(
-            b->problem, transfer, least, lent_by(b, &b->problem->transfer[transfer]), share);
+    sator_mapper_share_transfer(b->problem, transfer, &b->ranges.least[k],
+            lent_by(b, &b->problem->transfer[transfer]), share);
 }
 
 static bool is_dear(const struct mapper_bounds *b, int transfer)

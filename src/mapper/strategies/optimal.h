@@ -620,15 +620,19 @@ void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan);
 /* Find which memories tiles of those further in may be too large for, for the unrolling chosen. */
 void optimal_find_crowded(const struct optimal_plan *plan, struct optimal_branch *branch);
 /* The factors of "loop" at memory "m" that fit, given those of the loops before it, without those
- * that take too long for a mapping which spends "least_pj" at the least; their number. */
+ * that take too long for a mapping which spends "least_pj" at the least; their number. The second:
+ * how many of such "count" factors do not take too long, now that more is known of the least. */
 int optimal_list_factors(struct optimizer *o, int m, int loop, double least_pj, int64_t *factors);
+int optimal_drop_slow(
+        struct optimizer *o, int m, int loop, double least_pj, const int64_t *factors, int count);
 
 /* ---- optimal_larger.c ---- */
 /* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
  * "at"-th of the listing order on get. "*least_pj" is what all of them spend at least; it is raised
- * to what is then known, and at.most lowered. */
-bool optimal_none_can_win(
-        struct optimizer *o, int m, int at, const struct inner *inner, double *least_pj);
+ * to what is then known, and at.most lowered. "*n_listed": that loop's factors, which
+ * table.factors[at] then has (optimal_list_factors); -1: it does not. */
+bool optimal_none_can_win(struct optimizer *o, int m, int at, const struct inner *inner,
+        double *least_pj, int *n_listed);
 
 /* ---- optimal_pair.c ---- */
 /* Find what is bounded with the tiles of memory "m", those inside it being chosen. */

@@ -87,12 +87,13 @@ static bool all_slide_apart(const struct optimizer *o, int m, int at, const int6
  * multiple of its factors where that "grows": larger tiles bring less when they are multiples and
  * other loops that it slides with leave nothing outside ("Maximal tiles", doc/search.md). Else
  * tensors that slide along it are bounded as open.
- * "*least_pj" is what all of them spend at least; it is raised to what is then known. */
-static bool none_can_win(
-        struct optimizer *o, int m, int at, bool grows, const struct inner *inner, double *least_pj)
+ * "*least_pj" is what all of them spend at least; it is raised to what is then known. The "at"-th
+ * loop's factors are listed last, and left in the table. */
+static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const struct inner *inner,
+        double *least_pj, int *n_listed)
 {
     const struct mapper_problem *p = o->problem;
-    int n_tiles = 1;
+    int n_tiles = 1, count = 0;
     int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], *factors = o->table.factors[at];
     struct mapper_share own;
     struct mapper_cost bound;
@@ -101,9 +102,9 @@ static bool none_can_win(
     if (!optimal_is_bounded(o->plan, &o->at, m, &costs_grow))
         return false;
     memcpy(most, mapper_ones, sizeof most);
-    for (int k = at; k < p->n_loops; k++) {
+    for (int k = p->n_loops - 1; k >= at; k--) {
         int loop = o->at.listing[k];
-        int count = optimal_list_factors(o, m, loop, *least_pj, factors);
+        count = optimal_list_factors(o, m, loop, *least_pj, factors);
         if (count == 0)
             return true; /* a constraint leaves nothing */
         if (!p->imperfect && !p->has_counted && p->skew == NULL)
@@ -113,8 +114,9 @@ static bool none_can_win(
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
     }
+    *n_listed = count; /* of the last one listed */
     if (grows && !all_slide_apart(o, m, at, most))
-        return none_can_win(o, m, at, false, inner, least_pj);
+        return none_can_win(o, m, at, false, inner, least_pj, n_listed);
     bool slides = o->plan->slides[o->at.listing[at]]; /* sliding loops are listed first */
     slides &= grows; /* else tensors that slide are bounded by what each run brings */
     if (n_tiles < 4 || (slides && !all_gapless(o, m)))
@@ -180,9 +182,10 @@ static bool may_grow(const struct optimal_plan *plan, const struct optimal_branc
     return true;
 }
 
-bool optimal_none_can_win(
-        struct optimizer *o, int m, int at, const struct inner *inner, double *least_pj)
+bool optimal_none_can_win(struct optimizer *o, int m, int at, const struct inner *inner,
+        double *least_pj, int *n_listed)
 {
-    return none_can_win(
-            o, m, at, !o->plan->imperfect && may_grow(o->plan, &o->at, at), inner, least_pj);
+    *n_listed = -1;
+    return none_can_win(o, m, at, !o->plan->imperfect && may_grow(o->plan, &o->at, at), inner,
+            least_pj, n_listed);
 }

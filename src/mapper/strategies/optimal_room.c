@@ -74,6 +74,8 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
     int64_t *inside = &o->at.shape.inside[row][loop], before = *inside;
     int64_t grown[MAPPER_ACCESSES];
 
+    if (o->problem->memory[m].n_capacities == 0 && o->at.crowded[m] == 0)
+        return true;
     memcpy(grown, size, sizeof grown);
     *inside = o->at.shape.inside[row + 1][loop] * factor;
     if (*inside > o->problem->extent[loop]) /* the last of several tiles is short */
@@ -134,8 +136,8 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 {
     int row = o->problem->memory[m].row, count = 0;
     int64_t fixed = o->problem->row[row].fixed[loop];
-    const int64_t *divisors = o->plan->divisors[loop];
-    int n_divisors = o->plan->n_divisors[loop];
+    const int64_t *divisors;
+    int n_divisors;
     bool is_given = false; /* and may be more than what is left */
 
     if (o->plan->imperfect && m == o->problem->n_memories - 1) {
@@ -145,14 +147,12 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
         divisors = &o->problem->row[row].fixed[loop];
         n_divisors = 1;
         is_given = true;
-    } else if (o->plan->imperfect)
+    } else
         n_divisors = optimal_factors(o, m, loop, &divisors);
-    for (int d = 0; d < n_divisors && (o->plan->imperfect || divisors[d] <= o->at.rest[loop]);
-            d++) {
-        bool leaves = o->plan->imperfect
-                ? optimal_fills_array(o->plan, &o->at, m, loop, divisors[d])
-                : o->at.rest[loop] % divisors[d] == 0;
-        if (leaves && sator_mapper_may_have(o->problem, row, loop, divisors[d]))
+    for (int d = 0; d < n_divisors; d++) {
+        if ((!o->plan->imperfect || optimal_fills_array(o->plan, &o->at, m, loop, divisors[d])) &&
+                (!o->problem->has_fixed ||
+                        sator_mapper_may_have(o->problem, row, loop, divisors[d])))
             factors[count++] = divisors[d];
     }
     int fit = 0, listed = count;
@@ -203,12 +203,13 @@ static bool is_too_long(const struct optimizer *o, double least_pj, double cycle
     return sator_mapper_is_hopeless(o->search, least_pj + o->problem->leakage_pj * cycles, cycles);
 }
 
-/* The same without factors that take too long: where PEs are skewed, each stamp of a run takes the
- * longer, its start and its end included, the more runs inside the array; by so much for each. */
-int optimal_list_factors(struct optimizer *o, int m, int loop, double least_pj, int64_t *factors)
+/* Where PEs are skewed, each stamp of a run takes the longer, its start and its end included, the
+ * more runs inside the array; by so much for each. */
+int optimal_drop_slow(
+        struct optimizer *o, int m, int loop, double least_pj, const int64_t *factors, int count)
 {
     const struct mapper_problem *p = o->problem;
-    int count = list_factors(o, m, loop, factors), fast = count;
+    int fast = count;
 
     if (p->skew == NULL || o->at.tabulating || count < 2 ||
             sator_mapper_span(p, &o->at.mapping, m) > 0)
@@ -224,4 +225,11 @@ int optimal_list_factors(struct optimizer *o, int m, int loop, double least_pj, 
     }
     o->search->counters.pruned_tiling += (uint64_t)(count - fast);
     return fast;
+}
+
+int optimal_list_factors(struct optimizer *o, int m, int loop, double least_pj, int64_t *factors)
+{
+    int count = list_factors(o, m, loop, factors);
+
+    return optimal_drop_slow(o, m, loop, least_pj, factors, count);
 }

@@ -329,12 +329,14 @@ static bool list_tiles(
         o->at.compute_cycles = optimal_skewed_compute(
                 o->problem, &o->at, sator_mapper_span(p, &o->at.mapping, m) > 0 ? m + 1 : m);
     memcpy(most, o->at.most, sizeof most);
-    if (optimal_none_can_win(o, m, at, inner, &least_pj)) {
+    int n_listed;
+    if (optimal_none_can_win(o, m, at, inner, &least_pj, &n_listed)) {
         memcpy(o->at.most, most, sizeof most);
         return false;
     }
     memcpy(before, o->at.size, sizeof before);
-    int count = optimal_list_factors(o, m, loop, least_pj, factors);
+    int count = n_listed >= 0 ? optimal_drop_slow(o, m, loop, least_pj, factors, n_listed)
+                              : optimal_list_factors(o, m, loop, least_pj, factors);
     bool is_middle = o->at.tabulating && o->table.inside.n > 0, has_outside = knows_outside(o, m);
     bool falls = at == p->n_loops - 1 && falls_with(o, m, loop);
     double closed_pj = INFINITY; /* with so much inside, tiles from here on bring too much */

@@ -80,7 +80,7 @@ void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size)
 {
     const struct mapper_problem *p = o->problem;
 
-    for (int a = 0; a < p->n_accesses; a++) {
+    for (int a = 0; a < p->n_accesses && p->memory[m].n_capacities > 0; a++) {
         if (!(p->memory[m].holds >> a & 1))
             size[a] = 0;
         else if (loop < 0 || (p->access[a].relevant >> loop & 1))
