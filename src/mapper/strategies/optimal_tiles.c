@@ -461,13 +461,15 @@ static bool may_win_so(
             may_win(o, m, inner, choice);
 }
 
-/* The same, unless such bounds are known to rule out too little of this unrolling. */
+/* The same, unless such bounds are known to rule out too little of this unrolling; tiles of a
+ * memory further out, which are bounded in this order, too, come before loop orders and questions.
+ */
 static bool may_win_in_order(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     struct row_orders *orders = &o->table.row_orders;
 
-    if (orders->n_bounded >= ENOUGH_BOUNDED && 2 * orders->n_hopeless < orders->n_bounded)
+    if (m > 1 && orders->n_bounded >= ENOUGH_BOUNDED && 4 * orders->n_hopeless < orders->n_bounded)
         return true;
     bool may_win = may_win_so(o, m, inner, choice);
     orders->n_bounded++;
