@@ -288,14 +288,11 @@ static int64_t new_words(const struct mapper_access *access, const int64_t *now,
     return gaps ? 0 : each * (all - kept);
 }
 
-/* Whether PEs may have words from others that had them in the stamp before. */
+/* Whether PEs may have words from others that had them in the stamp before: over wires, too, which
+ * lead from PEs that kept them. */
 static bool brings_earlier(const struct mapper_transfer *t)
 {
-    bool brings = t->links_alone != NULL || t->is_complex;
-
-    for (int k = 0; k < t->n_passes; k++)
-        brings |= t->passes[k].interval != 0;
-    return brings;
+    return t->n_passes > 0 || t->wired != 0 || t->links_alone != NULL || t->is_complex;
 }
 
 /* The words that enter when loops "moved" have come to other places, by "shift": of tiles that move
