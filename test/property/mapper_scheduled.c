@@ -356,7 +356,8 @@ static void write_machine(struct problem_case *c, struct machines_rng *rng,
         const char *const *arrays, uint64_t n_arrays)
 {
     static const char *const ops[] = {"Y[i,j] += A[i,k] * B[k,j]", "Y[i,j] += A[j,k+i] * B[k]",
-            "Y[i] += A[i,j,k] * B[j,k]", "Y[j,i] += A[i,k] * B[k,j,i]"};
+            "Y[i] += A[i,j,k] * B[j,k]", "Y[j,i] += A[i,k] * B[k,j,i]",
+            "Y[i,j] += A[i+k,j+l] * B[k,l]"};
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 20, 30, 5, 7, 11, 13};
     static const char *const said[] = {
             "", ", tensors: [A, B]", ", tensors: [Y]", ", tensors: [A]", ", bandwidth_bits: 4"};
@@ -365,8 +366,9 @@ static void write_machine(struct problem_case *c, struct machines_rng *rng,
 
     for (int i = 0; i < 3; i++)
         size[i] = sizes[machines_draw(rng, 13)];
-    snprintf(c->workload_text, TEXT, "name: w\nsizes: {i: %d, j: %d, k: %d}\nop: \"%s\"\n", size[0],
-            size[1], size[2], ops[machines_draw(rng, 4)]);
+    int op = (int)machines_draw(rng, 5);
+    snprintf(c->workload_text, TEXT, "name: w\nsizes: {i: %d, j: %d, k: %d%s}\nop: \"%s\"\n",
+            size[0], size[1], size[2], op == 4 ? ", l: 3" : "", ops[op]);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(

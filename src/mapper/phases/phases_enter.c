@@ -319,13 +319,15 @@ bool sator_mapper_phase_places(
     for (int k = 0; k < shape->n_digits; k++) {
         int row = shape->digit[k].row;
         if (row > p->memory[t->parent].row && row < t->child_row &&
-                !add_place(nest, shape, walk, k, &found))
+                !add_place(nest, shape, walk, k, &found) && !nest->at_least)
             return false;
     }
+    if (nest->at_least) /* where words enter, and so when, does not matter */
+        found.places.n = found.whole.n = found.leaves.n = 0;
     *c = (struct crossing){.first = nest->n_entries, .parts = found.parts};
     nest->leaves[number] = found.leaves;
     nest->leaving[number] = count_places(&found.leaves);
-    if (walk->passes && !find_joints(nest, shape, walk))
+    if (walk->passes && !nest->at_least && !find_joints(nest, shape, walk))
         return false;
     if (c->n_rows == 0) {
         if (add_entry(nest, &found.places, false) == NULL)

@@ -15,7 +15,7 @@
 #include <math.h>
 
 enum {
-    MOST_TIMED = 1000, /* mappings of a search */
+    MOST_TIMED = 10000, /* mappings of a search */
     MOST_TIMED_BLINDLY = 1000, /* of problems whose bounds know of no phases: more may be better */
     WORK_SHARE = 8, /* of a counting question's limit: the work of all but the first */
     MOST_SKEWED_WORK = 1 << 24 /* under a skew where words are counted: of all */
