@@ -422,6 +422,43 @@ static void test_idle_pes_ahead_hold(void **state)
     close_case(&c);
 }
 
+/* Three PEs have parts of the sums of Y, in runs of 3 stamps that are skewed by one. Between runs
+ * they idle, and L1 lets go of a sum that the registers in it would keep. The model looks at each
+ * PE by itself, as if L1 kept it (doc/model.md, "Idle PEs"), and so has to be asked for the ports
+ * of the registers. */
+static void test_idle_registers_keep_what_is_let_go(void **state)
+{
+    (void)state;
+    struct mapper_skew skew = {.step = {0, 0, -1}};
+    struct mapper_mapping mapping;
+    struct mapper_traffic traffic;
+    struct problem_case c = {
+            .workload_text = "name: sums\nsizes: {x: 2, s: 6, u: 3}\nop: \"Y[x] += A[x,s,u] * "
+                             "B[s,u]\"\n",
+            .arch_text = "name: idle\nlevels:\n"
+                         "  - {memory: DRAM, energy_pj: 64}\n"
+                         "  - {memory: L2, energy_pj: 16}\n"
+                         "  - array: PE\n    shape: [3]\n    links: [{name: on, map: \"PE[i] -> "
+                         "PE[i-1]\", interval: 0, tensors: [A], energy_pj: 1}]\n"
+                         "  - {memory: L1, energy_pj: 3}\n"
+                         "  - {array: lane, shape: [1]}\n"
+                         "  - {memory: registers, energy_pj: 1, holds: idle, bandwidth_bits: "
+                         "{read: 128, write: 8}}\n"
+                         "  - {compute: mac, energy_pj: 1, cycles: 1}\n"};
+
+    open_skewed(&c, &skew);
+    sator_mapper_mapping_init(&c.problem, &mapping);
+    mapping.factor[0][0] = mapping.factor[0][1] = 2;
+    mapping.factor[1][2] = mapping.factor[2][1] = 3;
+    struct mapper_words *words = sator_mapper_words_new(&c.problem);
+    sator_mapper_count(&c.problem, words, &mapping, &traffic);
+    /* a PE's 12 words of A and of B, 12 updates: of sums that arrive none are sure */
+    assert_true(sator_mapper_cost(&c.problem, &traffic).cycles == (12 + 12 + 12) * 16 / 8);
+    assert_int_equal(check_mapping(&c, words, &mapping), 0);
+    sator_mapper_words_free(words);
+    close_case(&c);
+}
+
 /* Where tiles are short not all PEs of a bus have work: 7 iterations of r, one for each of 3 x 3
  * PEs, and both of x on lanes inside of them. A bus joins the lanes of one x in a row of PEs, whose
  * r differ, so no two of them want the same word x + r of A; another the lanes of a PE that have
@@ -730,6 +767,7 @@ int main(void)
             cmocka_unit_test(test_cost_of_skewed_mappings),
             cmocka_unit_test(test_late_words_cost_their_hops),
             cmocka_unit_test(test_idle_pes_ahead_hold),
+            cmocka_unit_test(test_idle_registers_keep_what_is_let_go),
             cmocka_unit_test(test_short_rows_of_pes),
             cmocka_unit_test(test_cost_of_buses_of_some_PEs),
             cmocka_unit_test(test_cost_of_links_from_long_before),

@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "model/network.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -669,12 +670,14 @@ bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words
         set_words(t, &all, traffic);
     }
     traffic->has_late = true;
-    if (!p->has_inner_ports || p->late_ports == 0)
+    unsigned asked = p->late_ports | (traffic->is_uneven ? p->asked_ports : 0);
+    if (!p->has_inner_ports || asked == 0)
         return true;
-    if (!traffic->is_uneven)
-        sator_mapper_port_cycles(p, traffic, traffic->busiest_cycles);
+    assert(!p->imperfect); /* what short tiles make of ports would be forgotten */
+    traffic->is_uneven = false;
+    sator_mapper_port_cycles(p, traffic, traffic->busiest_cycles);
     traffic->is_uneven = true;
-    sator_mapper_count_ports(c, mapping, p->late_ports, traffic);
+    sator_mapper_count_ports(c, mapping, asked, traffic);
     return !traffic->is_unknown;
 }
 

@@ -226,6 +226,23 @@ static void find_fixed(struct mapper_problem *p)
     }
 }
 
+/* Whether instances of memory "m" that idle under a skew may keep sums of "access" which a memory
+ * lets go of that they are inside of, over an array: an instance that is looked at by itself keeps
+ * them (doc/model.md, "Idle PEs"), all together do not. */
+static bool keeps_for_itself(const struct mapper_problem *p, int m, int access)
+{
+    bool is_inside = false, lets_go = false;
+
+    if (p->skew == NULL || !p->memory[m].holds_idle || p->access[access].role != SATOR_WRITE)
+        return false;
+    for (int k = m - 1; k >= 0; k--) {
+        is_inside |= p->row[p->memory[k + 1].row - 1].is_space;
+        lets_go |= is_inside && (p->memory[k].holds >> access & 1) && p->memory[k].instances > 1 &&
+                !p->memory[k].holds_idle;
+    }
+    return lets_go;
+}
+
 /* The ports whose times only the model finds, where their memory has several instances. */
 static void find_asked(struct mapper_problem *p)
 {
@@ -248,7 +265,8 @@ static void find_asked(struct mapper_problem *p)
         for (int a = 0; a < p->n_accesses; a++) {
             if (!(p->memory[m].holds >> a & 1))
                 continue;
-            p->asked_ports |= p->access[a].is_counted ? 1U << m : 0;
+            if (p->access[a].is_counted || keeps_for_itself(p, m, a))
+                p->asked_ports |= 1U << m;
             p->has_passed_sums |= p->access[a].role == SATOR_WRITE && !has_taker(p, m, a, true);
         }
         p->asked_ragged_ports |= p->asked_ports | (ragged & 1U << m);
