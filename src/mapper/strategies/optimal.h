@@ -346,7 +346,6 @@ struct optimal_table {
         bool is_listed, are_too_many;
         int count, room;
         struct row_order *item;
-        /* tiles that were bounded in one of them; where that said more than the bound for all */
         int n_bounded, n_hopeless; /* tiles bounded in one of them; those that cannot win there */
     } row_orders;
 };

@@ -446,7 +446,7 @@ struct ordering {
 
 /* Bound the tile of memory "m" in the order that loops now have on arrays: "choice", which has the
  * bound for all orders. Whether it may win there. */
-static bool may_win_so(
+static bool may_win_in_order(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     struct mapper_cost bound;
@@ -464,14 +464,14 @@ static bool may_win_so(
 /* The same, unless such bounds are known to rule out too little of this unrolling; tiles of a
  * memory further out, which are bounded in this order, too, come before loop orders and questions.
  */
-static bool may_win_in_order(
+static bool may_follow_in_order(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     struct row_orders *orders = &o->table.row_orders;
 
     if (m > 1 && orders->n_bounded >= ENOUGH_BOUNDED && 4 * orders->n_hopeless < orders->n_bounded)
         return true;
-    bool may_win = may_win_so(o, m, inner, choice);
+    bool may_win = may_win_in_order(o, m, inner, choice);
     orders->n_bounded++;
     orders->n_hopeless += !may_win;
     return may_win;
@@ -489,7 +489,7 @@ static bool go_on_in_order(void *data)
         optimal_try_orders(o);
     } else {
         struct tile_choice choice = *ordering->choice;
-        if (may_win_in_order(o, ordering->m, ordering->inner, &choice))
+        if (may_follow_in_order(o, ordering->m, ordering->inner, &choice))
             go_on(o, ordering->m, &choice.settled, &choice.own);
     }
     o->at.shape = *ordering->unordered;
