@@ -1,6 +1,8 @@
 /* Which nests of digits have stamps that fall into classes (timing_classes.c). */
 #include "model/timing/timing_nest.h"
 
+#include <stdlib.h>
+
 bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit)
 {
     bool is_inside = false;
@@ -82,6 +84,25 @@ enum nest_starts nest_who_starts(const struct nest *nest, const struct timing_tr
     return has_new_elements(nest, access, n_late, stamp) ? NEST_OTHERS_START : NEST_GOES_ON;
 }
 
+/* Whether the index has another value for all values of its loops: each steps further than those of
+ * smaller steps reach together. */
+static bool is_mixed_radix(const struct nest *nest, const struct sator_expr *index)
+{
+    bool is_told = true;
+
+    for (int i = 0; i < index->n_terms; i++) {
+        const int64_t step = llabs(index->terms[i].factor);
+        int64_t below = 0;
+        for (int k = 0; k < index->n_terms; k++) {
+            const struct sator_term *other = &index->terms[k];
+            if (k != i && llabs(other->factor) <= step)
+                below += llabs(other->factor) * (nest->size[other->var] - 1);
+        }
+        is_told &= step > below;
+    }
+    return is_told;
+}
+
 bool nest_tells_loops(const struct nest *nest, int access)
 {
     const struct sator_relation *map = nest->timing->analysis->workload->accesses[access].relation;
@@ -91,11 +112,13 @@ bool nest_tells_loops(const struct nest *nest, int access)
         return false;
     for (int d = 0; d < map->n_out; d++) {
         const struct sator_expr *index = map->pieces[0].out[d];
-        if (index->n_terms > 1)
+        for (int i = 0; i < index->n_terms; i++) {
+            if ((seen >> index->terms[i].var & 1) != 0)
+                return false;
+            seen |= UINT64_C(1) << index->terms[i].var;
+        }
+        if (!is_mixed_radix(nest, index))
             return false;
-        if (index->n_terms == 1 && (seen >> index->terms[0].var & 1) != 0)
-            return false;
-        seen |= index->n_terms == 1 ? UINT64_C(1) << index->terms[0].var : 0;
     }
     return true;
 }
