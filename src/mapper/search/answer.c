@@ -10,6 +10,7 @@
 enum {
     DRAWS = 1000,
     COUNTED_DRAWS = 16, /* of mappings that take the counting engines longer */
+    MOST_VAIN = 4, /* climbs in a row, among words that are counted */
     START_LOOKS = 1 << 18 /* by the roofline, where bounds of the scheduled time prove: 0.2 s */
 };
 
@@ -148,6 +149,33 @@ static void search_windows(
     }
 }
 
+/* Climb among skews under which words are counted, one of which has the best mapping, for as long
+ * as that leads to better ones. */
+static void climb_counted(
+        struct mapper_question *q, struct mapper_search *search, const bool *possible, int *best)
+{
+    const int n = q->n_counted - q->n_apart, first = *best - q->n_apart;
+    int vain = 0; /* climbs in a row */
+
+    if (first < 0 || first >= n)
+        return;
+    for (int turn = 0; vain < MOST_VAIN && search->stopped == SATOR_OK; turn++) {
+        const int i = q->n_apart + (first + turn) % n;
+        uint64_t improvements = search->counters.improvements;
+        vain++;
+        if (!possible[i])
+            continue;
+        search->problem = &q->problems[i];
+        search->words = sator_mapper_words_new(search->problem);
+        sator_mapper_climb_counted(search, turn);
+        sator_mapper_words_free(search->words);
+        if (search->counters.improvements == improvements)
+            continue;
+        *best = i;
+        vain = 0;
+    }
+}
+
 /* Skews under which words are counted, with what is best without such words to beat. One search
  * that is given up leaves them out of what is proved, and saves the others. */
 static void search_counted(
@@ -169,6 +197,8 @@ static void search_counted(
         search->counted_open |= search->stopped != SATOR_OK;
     }
     search->timer = timer;
+    if (search->counted_open && timer == NULL && q->options->strategy == SATOR_MAP_OPTIMAL)
+        climb_counted(q, search, possible, best);
 }
 
 /* Search all problems; "*best" is the number of the one that the best mapping maps. The bound is

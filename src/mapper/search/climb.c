@@ -17,6 +17,7 @@
 
 enum {
     ANEW_TRIES = 3000,
+    COUNTED_TRIES = 2500, /* a tenth of a second where a question takes 30 us */
     SHORT_WIDER_TRIES = 500,
     FIRST_DRAWS = 64,
     TRIES_A_LOOK = 32, /* at the clock, where little time is left */
@@ -252,24 +253,34 @@ static void take_part(struct mapper_search *search, const struct mapper_search *
     search->stopped = part->stopped;
 }
 
-void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries)
+/* Climb from "mapping", which need not be better than the best. */
+static void climb_from(
+        struct mapper_search *search, const struct mapper_mapping *mapping, int tries, int turn)
 {
     struct mapper_search alone = *search;
+
+    alone.found = true;
+    alone.best = *mapping;
+    alone.best_cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
+    climb(&alone, tries, turn);
+    take_part(search, &alone);
+    if (!isinf(alone.best_cost.value))
+        sator_mapper_offer(search, &alone.best, alone.best_cost);
+}
+
+void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries)
+{
+    struct mapper_mapping mapping;
     uint64_t state = search->counters.tilings;
 
     if (!may_climb(search) || search->problem->imperfect)
         return;
-    for (uint64_t done = 0; done < tries && !sator_mapper_should_stop(&alone); done += ANEW_TRIES) {
-        alone.found = true; /* what is drawn, for any other to be better */
-        alone.best_cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
-        sator_mapper_draw(search->problem, &state, &alone.best);
-        empty_memories(search->problem, &alone.best);
-        if (!sator_mapper_is_legal(search->problem, search->words, &alone.best))
-            continue;
-        climb(&alone, ANEW_TRIES, 0);
-        sator_mapper_offer(search, &alone.best, alone.best_cost);
+    for (uint64_t done = 0; done < tries && !sator_mapper_should_stop(search); done += ANEW_TRIES) {
+        sator_mapper_draw(search->problem, &state, &mapping);
+        empty_memories(search->problem, &mapping);
+        if (sator_mapper_is_legal(search->problem, search->words, &mapping))
+            climb_from(search, &mapping, ANEW_TRIES, 0);
     }
-    take_part(search, &alone);
 }
 
 void sator_mapper_climb_wider(struct mapper_search *search, int tries, int turn)
@@ -372,6 +383,13 @@ static bool simplify(const struct mapper_problem *p, struct mapper_problem *simp
     simple->has_counted = false;
     simple->asked_ports = 0;
     return differs;
+}
+
+void sator_mapper_climb_counted(struct mapper_search *search, int turn)
+{
+    const struct mapper_mapping from = search->best;
+
+    climb_from(search, &from, COUNTED_TRIES, turn);
 }
 
 void sator_mapper_start(struct mapper_search *search, int tries)

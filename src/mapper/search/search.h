@@ -152,6 +152,8 @@ void sator_mapper_climb_anew(struct mapper_search *search, uint64_t tries);
 /* Where the engines count what passes from PE to PE: try the best mapping that is found soon when
  * only neighbours in a row share words, after "tries" changes. */
 void sator_mapper_start(struct mapper_search *search, int tries);
+/* Climb from the best mapping, of whatever problem, though the engines count each change. */
+void sator_mapper_climb_counted(struct mapper_search *search, int turn);
 
 /* ---- strategies/ ---- */
 void sator_mapper_optimal(struct mapper_search *search);
