@@ -282,7 +282,8 @@ static void print_certificates(const struct bench_certificates *sum)
 {
     printf("{\"map_certificates_made\": %d,\n \"map_certificates_cases\": %d,\n"
            " \"map_certificates_verified_pct\": %.3f,\n \"map_certificates_worst_s\": %.2f}\n",
-            sum->made, sum->cases, 100 * sum->verified / sum->parts, sum->worst_s);
+            sum->made, sum->cases, sum->parts > 0 ? 100 * sum->verified / sum->parts : 0,
+            sum->worst_s);
 }
 
 static void run_networks(void)

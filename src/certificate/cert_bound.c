@@ -65,6 +65,9 @@ struct child {
     int memory; /* n_memories: the compute units */
     struct tiling now;
     bool is_stale; /* its walks have changed */
+    double known[1 +
+            CERT_TIMES]; /* what it costs at least, by the view's prices: energy, times ... */
+    bool is_known[1 + CERT_TIMES]; /* ... that were asked for since it changed */
     double stamps;
     int n_walks;
     struct walk walk[CERT_TENSORS];
@@ -464,6 +467,7 @@ static void add_end(
 
 static void set_places(const struct cert_view *v, struct child *c)
 {
+    memset(c->is_known, 0, sizeof c->is_known);
     c->slides = 0;
     c->counts = false;
     for (int t = 0; t < c->n_walks; t++) {
@@ -591,16 +595,36 @@ static double least_of_child(
     return walks & c->slides ? fmax(least, place_all(v, c, weights, AT_SLIDE, walks)) : least;
 }
 
-double cert_view_rest(
-        const struct cert_view *v, int first, int last, const struct cert_weights *weights)
+/* Which of the view's prices these are; -1: none. */
+static int price_of(const struct cert_view *v, const struct cert_weights *weights)
 {
+    for (int l = 0; l < v->prices.n_times; l++) {
+        if (weights == &v->prices.time[l])
+            return 1 + l;
+    }
+    return weights == &v->prices.energy ? 0 : -1;
+}
+
+/* The same of weights that are the k-th of the view's prices. */
+static double known_of_child(
+        const struct cert_view *v, struct child *c, const struct cert_weights *weights, int k)
+{
+    if (!c->is_known[k])
+        c->known[k] = least_of_child(v, c, weights);
+    c->is_known[k] = true;
+    return c->known[k];
+}
+
+double cert_view_rest(struct cert_view *v, int first, int last, const struct cert_weights *weights)
+{
+    const int k = price_of(v, weights);
     double sum = 0;
 
-    for (int c = 0; c < v->n_children; c++) {
-        const int m = v->child[c].memory;
-        const int row = m < v->p->n_memories ? v->p->memory[m].row : v->p->n_rows;
+    for (int i = 0; i < v->n_children; i++) {
+        struct child *c = &v->child[i];
+        const int row = c->memory < v->p->n_memories ? v->p->memory[c->memory].row : v->p->n_rows;
         if (row <= first || row > last)
-            sum += least_of_child(v, &v->child[c], weights);
+            sum += k < 0 ? least_of_child(v, c, weights) : known_of_child(v, c, weights, k);
     }
     return sum;
 }

@@ -184,8 +184,7 @@ const struct cert_part *cert_view_now(struct cert_view *v);
 const struct cert_prices *cert_view_prices(const struct cert_view *v);
 /* What the words cost at least that do not go to what stands behind one of rows "first" to
  * "last" - 1, of a view that is up to date. */
-double cert_view_rest(
-        const struct cert_view *v, int first, int last, const struct cert_weights *weights);
+double cert_view_rest(struct cert_view *v, int first, int last, const struct cert_weights *weights);
 /* The same as cert_view_bound where the tiles of several memories in a row are decided: of all
  * orders there, each for all moves at once. 0 where they are not, or where all are. */
 double cert_bound_decided(const struct cert_problem *p, struct cert_view *view, double goal);

@@ -40,6 +40,7 @@ struct cover {
     struct cert_view *view; /* of it */
     struct cert_prices exact; /* where all parallel factors and orders along arrays are decided */
     struct sator_memo *seen[CERT_ROWS]; /* orders along a row, by what they bring */
+    int loop[CERT_LOOPS]; /* as tiles are decided: those of few factors first */
     int n_decisions;
     struct decision {
         int row, loop;
@@ -141,9 +142,9 @@ static void split(struct cover *c, int m, double *least)
     }
 }
 
-/* Decide what the tile of memory "m" has of loops from "loop" on. Inward, the memory outside of it
- * keeps the rest. */
-static void split_tiles(struct cover *c, int m, int loop, double *least)
+/* Decide what the tile of memory "m" has of the loops from the k-th on. Inward, the memory outside
+ * of it keeps the rest. */
+static void split_tiles(struct cover *c, int m, int k, double *least)
 {
     const int row = c->p->memory[m].row, outer = c->p->memory[m - 1].row;
     const bool inward = c->way == INWARD;
@@ -151,7 +152,7 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
 
     if (should_stop(c) || pieces(c) > c->patience)
         return;
-    if (loop == c->p->n_loops) {
+    if (k == c->p->n_loops) {
         const int next = inward ? m + 1 : m - 1;
         double bound = 0 < next && next < c->p->n_memories
                 ? cert_bound_decided(c->p, c->view, c->goal)
@@ -163,14 +164,15 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
             split(c, next, least);
         return;
     }
+    const int loop = c->loop[k];
     const bool fills = c->p->fills && m == c->p->n_memories - 1;
     const int64_t spread = cert_spread(c->p, &c->part, ~0U, loop);
     const int64_t left = inward ? c->part.factor[outer][loop] : left_of(c, loop);
     c->part.known[row] |= 1U << loop;
-    if (inward && loop == c->p->n_loops - 1)
+    if (inward && k == c->p->n_loops - 1)
         c->part.loose &= ~(1U << outer);
-    for (int k = (fills ? c->p->n_tiles : c->p->n_divisors)[loop] - 1; k >= 0; k--) {
-        int64_t factor = (fills ? c->p->tile : c->p->divisors)[loop][k];
+    for (int d = (fills ? c->p->n_tiles : c->p->n_divisors)[loop] - 1; d >= 0; d--) {
+        int64_t factor = (fills ? c->p->tile : c->p->divisors)[loop][d];
         if (fills ? (c->p->extent[loop] + factor - 1) / factor % spread != 0 : left % factor != 0)
             continue;
         c->part.factor[row][loop] = factor;
@@ -183,7 +185,7 @@ static void split_tiles(struct cover *c, int m, int loop, double *least)
         if (bound >= c->goal)
             *least = fmin(*least, bound);
         else
-            split_tiles(c, m, loop + 1, least);
+            split_tiles(c, m, k + 1, least);
     }
     c->part.loose = before;
     c->part.factor[row][loop] = 1;
@@ -368,6 +370,20 @@ static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *
     c->part.known[row] &= ~(1U << loop);
 }
 
+/* All factors of a loop are tried in each part that those before it leave open: the more there are,
+ * the later. */
+static void order_loops(struct cover *c)
+{
+    const int *n = c->p->fills ? c->p->n_tiles : c->p->n_divisors;
+
+    for (int i = 0; i < c->p->n_loops; i++) {
+        int k = i;
+        for (; k > 0 && n[c->loop[k - 1]] > n[i]; k--)
+            c->loop[k] = c->loop[k - 1];
+        c->loop[k] = i;
+    }
+}
+
 static void begin(struct cover *c, struct sator_ctx *ctx, const struct cert_problem *p,
         double value, struct cert_tally *tally)
 {
@@ -383,6 +399,7 @@ static void begin(struct cover *c, struct sator_ctx *ctx, const struct cert_prob
             c->part.factor[r][i] = 1;
     }
     list_decisions(c);
+    order_loops(c);
     c->view = cert_view_new(p->arena, p, &c->part);
 }
 

@@ -519,12 +519,12 @@ static void find_decided(
 /* A leaf, and what the view knows of the rest. */
 struct decided {
     struct cert_leaf *leaf;
-    const struct cert_view *view;
+    struct cert_view *view;
 };
 
 static double least_decided(void *data, const struct cert_weights *w)
 {
-    const struct decided *d = data;
+    struct decided *d = data;
     struct sums s = {.leaf = d->leaf, .n = 1, .weights = &w};
 
     order_all(&s);
