@@ -197,7 +197,8 @@ static void search_counted(
         search->counted_open |= search->stopped != SATOR_OK;
     }
     search->timer = timer;
-    if (search->counted_open && timer == NULL && q->options->strategy == SATOR_MAP_OPTIMAL)
+    if (search->counted_open && (timer != NULL) == is_timed &&
+            q->options->strategy == SATOR_MAP_OPTIMAL)
         climb_counted(q, search, possible, best);
 }
 

@@ -262,6 +262,8 @@ static void climb_from(
     alone.found = true;
     alone.best = *mapping;
     alone.best_cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
+    if (takes_long(search)) /* too long to ask the model for times, too */
+        alone.timer = NULL;
     climb(&alone, tries, turn);
     take_part(search, &alone);
     if (!isinf(alone.best_cost.value))
