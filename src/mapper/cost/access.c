@@ -70,9 +70,7 @@ static bool is_translate(const struct sator_expr *a, const struct sator_expr *b)
     return true;
 }
 
-/* Whether every instance touches the same places up to a translation that is linear in the loops.
- */
-static bool is_translated(const struct sator_relation *relation)
+bool sator_mapper_is_translated(const struct sator_relation *relation)
 {
     for (int k = 0; k < relation->n_pieces; k++) {
         const struct sator_piece *piece = &relation->pieces[k];
@@ -575,7 +573,7 @@ enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_
     while (strcmp(problem->access[made->stored_as].name, made->name) != 0)
         made->stored_as++; /* ends at the access itself */
     made->relation = access->relation;
-    if (problem->in_hull || !is_translated(access->relation)) {
+    if (problem->in_hull || !sator_mapper_is_translated(access->relation)) {
         SATOR_TRY(add_counted(&b));
         problem->n_accesses++;
         return SATOR_OK;

@@ -358,6 +358,9 @@ void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_
  * workload, -1 for loops of extent 1. SATOR_INPUT with a message for what is beyond the limits. */
 enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_problem *problem,
         const int *loop_at, const struct sator_access *access);
+/* Whether every instance touches the same places up to a translation that is linear in the loops:
+ * in a box the words have a formula. */
+bool sator_mapper_is_translated(const struct sator_relation *relation);
 
 /* ---- wiring.c ---- */
 /* Set what joins the PEs between the transfer's two memories; SATOR_INPUT with a message for
@@ -399,6 +402,13 @@ enum sator_status sator_mapper_allow_imperfect(
  * by point: then it is NULL. "loop_at" is that of sator_mapper_access_init. */
 void sator_mapper_know_domain(
         struct sator_ctx *ctx, struct mapper_problem *problem, const int *loop_at);
+
+/* ---- near.c ---- */
+/* A problem with formulas near one without, in its arena: over the box around the domain, reads of
+ * one tensor apart from each other. Where they fit, its mappings are the problem's, and constraints
+ * are its own. False: there is none. */
+bool sator_mapper_near_init(
+        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_problem *near);
 
 /* ---- ordered.c ---- */
 /* Leave only mappings that keep the order of an operation in place (doc/model.md, section 1);

@@ -135,6 +135,8 @@ void sator_mapper_offer(
     search->best_problem = search->problem;
     search->best_cost = cost;
     search->counters.improvements++;
+    if (search->trail != NULL)
+        search->trail->mapping[search->trail->n++ % MAPPER_TRAIL] = arranged;
 }
 
 void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping *mapping)

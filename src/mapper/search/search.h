@@ -11,6 +11,15 @@ struct mapper_timer {
     bool is_worn_out; /* there may be no more */
 };
 
+enum {
+    MAPPER_TRAIL = 64
+};
+/* Mappings that were the best so far, one after the other: the last ones, from "n" - 1 downward. */
+struct mapper_trail {
+    uint64_t n;
+    struct mapper_mapping mapping[MAPPER_TRAIL]; /* modulo their number */
+};
+
 struct mapper_search {
     struct sator_ctx *ctx;
     const struct mapper_problem *problem;
@@ -20,6 +29,7 @@ struct mapper_search {
     struct mapper_mapping best;
     struct mapper_cost best_cost;
     const struct mapper_problem *best_problem; /* of which it is a mapping */
+    struct mapper_trail *trail; /* keeps those that were the best for a while; NULL: nobody asks */
     bool has_begun; /* optimal: sunstone was asked for a start */
     const struct mapper_problem *wider; /* optimal: one that has more mappings, in which climbs look
                                            for a better one, too; NULL: none */

@@ -251,62 +251,104 @@ static void search_row_orders(struct mapper_search *search, const struct mapper_
         search->bound = fmin(search->bound, usual);
 }
 
-/* Search the hull, and try its best mapping: by the scheduled time, whatever is known, for phases
- * have formulas there. */
-static void try_best_of_hull(struct mapper_search *search, struct mapper_problem *hull)
+/* Whether the engines count the mapping, which is tried then. */
+static bool try_counted(struct mapper_search *search, const struct mapper_mapping *mapping)
 {
-    const struct mapper_problem *p = search->problem;
-    struct mapper_search alone = *search;
-    struct mapper_timer timer = {0};
-    uint64_t improvements = search->counters.improvements; /* those of the hull are none here */
+    const bool has_unknown = search->has_unknown;
+    const double unknown_bound = search->unknown_bound;
 
+    if (!sator_mapper_is_legal(search->problem, search->words, mapping))
+        return false;
+    search->has_unknown = false;
+    sator_mapper_try(search, mapping);
+    const bool is_counted = !search->has_unknown;
+    search->has_unknown = has_unknown; /* what is not counted is met again, or left out */
+    search->unknown_bound = unknown_bound;
+    return is_counted;
+}
+
+/* Let the outermost memory have the smallest factor of an array dimension; false: there is none. */
+static bool thin_out(const struct mapper_problem *p, struct mapper_mapping *mapping)
+{
+    int row = -1, loop = -1;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++) {
+            const int64_t factor = mapping->factor[r][i];
+            if (factor == 1 || (row >= 0 && factor >= mapping->factor[row][loop]))
+                continue;
+            row = r;
+            loop = i;
+        }
+    }
+    if (row < 0)
+        return false;
+    mapping->factor[p->memory[0].row][loop] *= mapping->factor[row][loop];
+    mapping->factor[row][loop] = 1;
+    return true;
+}
+
+/* Try what was the best over there, from the last on, up to the first that the engines count. Where
+ * that is not the last one, this is tried on fewer and fewer PEs, too: the fewer digits the more is
+ * counted. */
+static void try_trail(struct mapper_search *search, const struct mapper_trail *trail)
+{
+    const uint64_t n = trail->n < MAPPER_TRAIL ? trail->n : MAPPER_TRAIL;
+    struct mapper_mapping thinner;
+    uint64_t k = 0;
+    bool is_counted = false;
+
+    for (; k < n && !is_counted && !sator_mapper_should_stop(search); k++)
+        is_counted = try_counted(search, &trail->mapping[(trail->n - 1 - k) % MAPPER_TRAIL]);
+    if (k <= 1)
+        return;
+    thinner = trail->mapping[(trail->n - 1) % MAPPER_TRAIL];
+    is_counted = false;
+    while (!is_counted && !sator_mapper_should_stop(search) && thin_out(search->problem, &thinner))
+        is_counted = try_counted(search, &thinner);
+}
+
+/* Search the problem near this one, and try its best mapping: by the scheduled time, whatever is
+ * known, for phases have formulas there. */
+static void try_best_of_near(struct mapper_search *search, struct mapper_problem *near)
+{
+    struct mapper_search alone = *search;
+    struct sator_map_options options = *search->options;
+    struct mapper_timer timer = {0};
+    struct mapper_trail *trail = sator_alloc(sizeof *trail);
+    uint64_t improvements = search->counters.improvements; /* those over there are none here */
+
+    trail->n = 0;
+    options.threads = 1; /* for it to be the same, however many there are */
+    alone.options = &options;
+    alone.trail = trail;
     alone.found = false;
     if (search->timer != NULL) {
-        sator_mapper_know_phases(hull);
+        sator_mapper_know_phases(near);
         alone.timer = &timer;
     }
-    alone.problem = hull;
-    alone.words = sator_mapper_words_new(hull);
+    alone.problem = near;
+    alone.words = sator_mapper_words_new(near);
     optimize(&alone);
     sator_mapper_words_free(alone.words);
     search->counters = alone.counters;
     search->counters.improvements = improvements;
     search->stopped = timer.is_worn_out ? search->stopped : alone.stopped;
-    if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))
-        sator_mapper_try(search, &alone.best);
+    try_trail(search, trail);
+    free(trail);
 }
 
-/* The best mapping of the hull, which has formulas, is one of the domain that it holds; then the
- * domain's own are searched as far as that takes no longer than a user waits: each is counted. */
-static void search_hull(struct mapper_search *search)
+/* The best mapping of the problem near this one, which has formulas, is one of this; then its own
+ * are searched as far as that takes no longer than a user waits: each is counted. */
+static void search_near(struct mapper_search *search, struct mapper_problem *near)
 {
     const struct mapper_problem *p = search->problem;
-    struct sator_workload box = *p->workload;
-    struct mapper_problem *hull = SATOR_NEW(p->arena, struct mapper_problem);
-    unsigned bypassed[MAPPER_MEMORIES];
-    struct sator_hush before;
 
-    for (int m = 0; m < p->n_memories; m++)
-        bypassed[m] = p->memory[m].bypassed;
-    box.is_box = true;
-    sator_ctx_hush(search->ctx, &before);
-    enum sator_status st = sator_mapper_problem_init(
-            search->ctx, p->arena, &box, p->arch, p->objective, bypassed, hull);
-    sator_ctx_unhush(search->ctx, &before);
-    if (st == SATOR_OK && (!search->found || search->timer != NULL)) {
-        memcpy(hull->row, p->row, sizeof hull->row);
-        memcpy(hull->spread_limits, p->spread_limits, sizeof hull->spread_limits);
-        hull->n_spread_limits = p->n_spread_limits;
-        hull->has_fixed = p->has_fixed;
-        hull->has_limits = p->has_limits;
-        hull->has_orders = p->has_orders;
-        hull->ordered = p->ordered;
-        hull->least_pes = p->least_pes;
-        hull->watch = p->watch;
-        try_best_of_hull(search, hull);
-        hull->lengthened = p->domain; /* which the engines may not be able to count */
+    if (near != NULL && (!search->found || search->timer != NULL)) {
+        try_best_of_near(search, near);
+        near->lengthened = p->domain; /* which the engines may not be able to count */
         if (search->timer == NULL && p->domain != NULL && search->stopped == SATOR_OK)
-            try_best_of_hull(search, hull);
+            try_best_of_near(search, near);
     }
     search->most_looks = sator_mapper_looks(search) + MOST_HULL_LOOKS;
     search->most_work = MOST_HULL_WORK;
@@ -349,8 +391,11 @@ void sator_mapper_optimal(struct mapper_search *search)
         search->proved = true; /* that there is none */
         return;
     }
-    if (p->in_hull) {
-        search_hull(search);
+    struct mapper_problem *near = SATOR_NEW(p->arena, struct mapper_problem);
+    const bool has_near = p->has_counted && p->skew == NULL && !p->imperfect &&
+            sator_mapper_near_init(search->ctx, p, near);
+    if (p->in_hull || has_near) {
+        search_near(search, has_near ? near : NULL);
         return;
     }
     if (sator_mapper_counts_skew(p)) {
