@@ -136,7 +136,9 @@ enum sator_status listed_make(struct listed_state *state, const struct sator_dec
     for (int c = 0; c < plan->n_conditions; c++)
         plan->condition[c].part = plan->parts.part_of[plan->condition[c].part];
     for (int part = 0; part < plan->parts.n_parts && st == SATOR_OK; part++) {
-        st = listed_list_make(state->ctx, plan, part, &state->list[part], reason);
+        st = listed_find_instances(state->ctx, &plan->parts, part, reason);
+        if (st == SATOR_OK)
+            st = listed_list_make(state->ctx, plan, part, &state->list[part], reason);
         if (st == SATOR_OK && (instances += state->list[part].n_instances) > LISTED_INSTANCES)
             st = listed_decline(DECLINE("the loops have too many instances to list"), reason);
     }
@@ -149,11 +151,10 @@ static enum sator_status prepare(struct listed_state *state, const struct sator_
 {
     const struct sator_decline *why = listed_begin(state);
     const struct listed_parts *parts = &state->plan.parts;
-    state->instances = 1;
+    sator_int instances = 1; /* of the box */
     for (int l = 0; l < parts->n_loops && why == NULL; l++) {
         sator_int extent = (sator_int)parts->last[l] - parts->lower[l] + 1;
-        if (!sator_mul(state->instances, extent, &state->instances) ||
-                state->instances >= (sator_int)1 << 100)
+        if (!sator_mul(instances, extent, &instances) || instances >= (sator_int)1 << 100)
             why = DECLINE("there are 2^100 instances or more");
     }
     return listed_decline(why, reason);
@@ -236,7 +237,8 @@ enum sator_status listed_outside(
                 greatest++) {
             int64_t point[LISTED_LOOPS];
             int64_t value = 0;
-            memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
+            for (int part = 0; part < parts->n_parts; part++)
+                listed_instance(parts, part, 0, point);
             st = extreme_of_row(
                     state, state->plan.first_space + i, greatest, &value, point, reason);
             if (st != SATOR_OK || (value >= 0 && value < state->stamping->shape[i]))
@@ -276,16 +278,14 @@ static enum sator_status listed_stamps(
         void *opaque, struct sator_stamp_counts *counts, const struct sator_decline **reason)
 {
     struct listed_state *state = opaque;
-    struct sator_stamp_counts result = {.instances = state->instances,
-            .stamps = 1,
-            .time_stamps = 1,
-            .active_pes = 1,
-            .max_active_pes = 1};
+    struct sator_stamp_counts result = {
+            .instances = 1, .stamps = 1, .time_stamps = 1, .active_pes = 1, .max_active_pes = 1};
     enum sator_status st = listed_decline(listed_begin(state), reason);
     if (st == SATOR_OK)
         st = listed_make(state, reason);
     for (int part = 0; part < state->plan.parts.n_parts && st == SATOR_OK; part++) {
         const struct listed_list *list = &state->list[part];
+        result.instances *= list->n_instances;
         result.stamps *= list->n_pairs;
         result.time_stamps *= list->n_times;
         result.active_pes *= list->n_pes;

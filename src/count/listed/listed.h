@@ -8,7 +8,6 @@
 struct listed_state {
     struct sator_ctx *ctx;
     const struct sator_stamping *stamping;
-    sator_int instances;
     struct sator_arena *arena; /* of one question */
     struct listed_plan plan;
     struct listed_list list[LISTED_LOOPS];

@@ -27,8 +27,8 @@ static int loops_of_part(const struct listed_parts *parts, int part, int *loop)
     return n;
 }
 
-/* The number of instances of a part, LISTED_INSTANCES + 1 when it is larger. */
-static int64_t count_instances(const struct listed_parts *parts, int part)
+/* The number of points of a part's box, LISTED_INSTANCES + 1 when it is larger. */
+static int64_t count_points(const struct listed_parts *parts, int part)
 {
     int loop[LISTED_LOOPS];
     int n = loops_of_part(parts, part, loop);
@@ -44,6 +44,7 @@ static int64_t count_instances(const struct listed_parts *parts, int part)
 void listed_instance(const struct listed_parts *parts, int part, int64_t i, int64_t *point)
 {
     int loop[LISTED_LOOPS];
+    i = parts->instance[part] == NULL ? i : parts->instance[part][i];
     for (int k = loops_of_part(parts, part, loop) - 1; k >= 0; k--) {
         point[loop[k]] = parts->lower[loop[k]] + i % extent(parts, loop[k]);
         i /= extent(parts, loop[k]);
@@ -62,6 +63,58 @@ static int next_instance(const struct listed_parts *parts, int n, const int *loo
         point[loop[k]] = parts->lower[loop[k]];
     }
     return -1;
+}
+
+/* Whether number "i" of the part's box is its instance number "n". */
+static inline bool is_instance(const struct listed_parts *parts, int part, int64_t i, int64_t n)
+{
+    return parts->instance[part] == NULL ||
+            (n < parts->n_instances[part] && parts->instance[part][n] == i);
+}
+
+/* Whether the domain has the part's point; "*known" where its conditions can be told. */
+static bool is_there(const struct listed_parts *parts, int part, const int64_t *point, bool *known)
+{
+    bool holds = true;
+
+    for (int c = 0; c < parts->n_limits && holds && *known; c++) {
+        if (parts->part_of[parts->limit[c].loop] == part)
+            *known &= sator_cond_holds(parts->limit[c].cond, point, &holds);
+    }
+    return holds;
+}
+
+enum sator_status listed_find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
+        const struct sator_decline **reason)
+{
+    const int64_t n_points = count_points(parts, part);
+    int loop[LISTED_LOOPS], n = loops_of_part(parts, part, loop);
+    int64_t point[LISTED_LOOPS], i = 0, kept = 0;
+    bool has_limits = false, known = true;
+
+    *reason = DECLINE("some loops that a row joins have too many instances to list");
+    if (n_points > LISTED_INSTANCES)
+        return SATOR_DECLINED;
+    for (int c = 0; c < parts->n_limits; c++)
+        has_limits |= parts->part_of[parts->limit[c].loop] == part;
+    parts->instance[part] = NULL;
+    parts->n_instances[part] = n_points;
+    if (!has_limits)
+        return SATOR_OK;
+    enum sator_status st = sator_work(ctx, (uint64_t)n_points * TICKS_AN_INSTANCE);
+    if (st != SATOR_OK)
+        return st;
+    int64_t *number = SATOR_NEW_ARRAY(parts->arena, int64_t, n_points);
+    memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
+    for (int from = 0; from >= 0 && known; from = next_instance(parts, n, loop, point), i++) {
+        if (is_there(parts, part, point, &known))
+            number[kept++] = i;
+    }
+    *reason = !known ? DECLINE("the domain has conditions that are not handled")
+                     : DECLINE("the domain is empty");
+    parts->instance[part] = number;
+    parts->n_instances[part] = kept;
+    return known && kept > 0 ? SATOR_OK : SATOR_DECLINED;
 }
 
 /* ---- codes ---- */
@@ -168,18 +221,20 @@ static void make_sum(
 uint64_t *listed_code_values(
         const struct listed_parts *parts, int part, const struct listed_code *code)
 {
-    uint64_t *value = SATOR_NEW_ARRAY(parts->arena, uint64_t, count_instances(parts, part));
+    uint64_t *value = SATOR_NEW_ARRAY(parts->arena, uint64_t, parts->n_instances[part]);
     uint64_t partial[LISTED_LOOPS + 1]; /* of the loops before */
     int64_t point[LISTED_LOOPS];
     struct sum sum;
     make_sum(parts, part, code, &sum);
     memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
     partial[0] = sum.base;
-    int64_t n = 0;
-    for (int from = 0; from >= 0; from = next_instance(parts, sum.n, sum.loop, point)) {
+    int64_t n = 0, i = 0;
+    for (int from = 0; from >= 0; from = next_instance(parts, sum.n, sum.loop, point), i++) {
         for (int k = from; k < sum.n; k++)
             partial[k + 1] =
                     partial[k] + sum.table[k][point[sum.loop[k]] - parts->lower[sum.loop[k]]];
+        if (!is_instance(parts, part, i, n))
+            continue;
         uint64_t total = partial[sum.n];
         for (int c = 0; c < sum.n_couplings; c++)
             total += sum.coupling[c].factor * (uint64_t)value_of_atom(&sum.coupling[c].atom, point);
@@ -355,16 +410,19 @@ static const struct sator_decline *leave_out(
     for (int c = 0; c < plan->n_conditions; c++) {
         const struct listed_condition *condition = &plan->condition[c];
         int64_t point[LISTED_LOOPS];
-        int64_t i = 0;
+        int64_t i = 0, own = 0;
         if (condition->part != part || condition->piece >= n_pieces)
             continue;
         memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
         for (int from = 0; from >= 0; from = next_instance(parts, n, loop, point), i++) {
             bool holds = false;
+            if (!is_instance(parts, part, i, own))
+                continue;
             if (!sator_cond_holds(condition->cond, point, &holds))
                 return DECLINE("an access is restricted by a condition");
             if (!holds)
-                code[condition->piece * n_instances + i] = UINT64_MAX;
+                code[condition->piece * n_instances + own] = UINT64_MAX;
+            own++;
         }
     }
     return NULL;
@@ -443,8 +501,7 @@ static const struct sator_decline *rank_rows(const struct listed_plan *plan, int
     if (why != NULL)
         return why;
     *number = listed_code_values(parts, part, code);
-    listed_rank(
-            parts->arena, code->range, count_instances(parts, part), *number, distinct, n_distinct);
+    listed_rank(parts->arena, code->range, parts->n_instances[part], *number, distinct, n_distinct);
     return NULL;
 }
 
@@ -453,7 +510,7 @@ enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_pl
 {
     const struct listed_parts *parts = &plan->parts;
     struct sator_arena *arena = parts->arena;
-    int64_t n = count_instances(parts, part);
+    int64_t n = parts->n_instances[part];
     bool own = plan->own_loops != 0 && parts->part_of[__builtin_ctz(plan->own_loops)] == part;
     int n_pieces = own ? plan->n_pieces : 1;
     uint64_t *time;

@@ -61,7 +61,13 @@ struct listed_list {
     int pe_bits;
 };
 
-/* List "part" of "plan"; the list is made in the arena of the plan's parts. SATOR_DECLINED with
+/* Find the instances of a part, those of its box that the domain has. SATOR_DECLINED with
+ * "*reason"; or the status of sator_work. */
+enum sator_status listed_find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
+        const struct sator_decline **reason);
+
+/* List "part" of "plan", whose instances are found; the list is made in the arena of the plan's
+ * parts. SATOR_DECLINED with
  * "*reason"; or the status of sator_work. */
 enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_plan *plan, int part,
         struct listed_list *list, const struct sator_decline **reason);

@@ -10,7 +10,6 @@ static const struct sator_decline too_large = {"a row reaches beyond 64 bits"};
 const struct sator_decline *listed_parts_begin(
         struct sator_arena *arena, const struct sator_relation *domain, struct listed_parts *parts)
 {
-    int64_t upper[LISTED_LOOPS];
     parts->arena = arena;
     parts->n_loops = domain->n_in;
     parts->n_rows = 0;
@@ -18,15 +17,15 @@ const struct sator_decline *listed_parts_begin(
     if (domain->n_in == 0 || domain->n_in > LISTED_LOOPS)
         return domain->n_in == 0 ? DECLINE("the domain has no loops")
                                  : DECLINE("the domain has too many loops");
-    if (!sator_set_is_box(domain, parts->lower, upper))
-        return DECLINE("the domain is no box");
-    for (int l = 0; l < parts->n_loops; l++) {
-        if (upper[l] <= parts->lower[l])
+    const struct sator_decline *why = listed_read_domain(domain, parts);
+    for (int l = 0; l < parts->n_loops && why == NULL; l++) {
+        if (parts->last[l] < parts->lower[l])
             return DECLINE("the domain is empty");
-        parts->last[l] = upper[l] - 1;
         parts->part_of[l] = l;
     }
-    return NULL;
+    for (int c = 0; c < parts->n_limits && why == NULL; c++)
+        listed_parts_join(parts, listed_loops_of_cond(parts->limit[c].cond));
+    return why;
 }
 
 /* ---- who meets whom ---- */

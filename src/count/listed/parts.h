@@ -16,7 +16,8 @@
 enum {
     LISTED_LOOPS = 32, /* most loops of a domain */
     LISTED_ROWS = 96, /* most rows, and most summands */
-    LISTED_TERMS = 32 /* most terms of a row */
+    LISTED_TERMS = 32, /* most terms of a row */
+    LISTED_LIMITS = 32 /* most conditions of a domain */
 };
 
 /* Terms of a row that have to stay together. */
@@ -37,9 +38,16 @@ struct listed_row {
 struct listed_parts {
     struct sator_arena *arena;
     int n_loops;
-    int64_t lower[LISTED_LOOPS], last[LISTED_LOOPS]; /* inclusive */
+    int64_t lower[LISTED_LOOPS], last[LISTED_LOOPS]; /* inclusive: a box around the domain */
+    int n_limits; /* of the domain, in that box: conditions on several loops, which are joined */
+    struct {
+        int loop; /* one of them */
+        const struct sator_cond *cond;
+    } limit[LISTED_LIMITS];
     int part_of[LISTED_LOOPS]; /* of a loop: a number below n_parts, in the end */
     int n_parts; /* a loop that nothing mentions is a part, too */
+    int64_t n_instances[LISTED_LOOPS]; /* of a part, once they are found (lists.h) */
+    const int64_t *instance[LISTED_LOOPS]; /* their numbers in its box; NULL: all of it */
     int n_rows, n_summands;
     struct listed_row row[LISTED_ROWS];
     struct listed_summand summand[LISTED_ROWS];
@@ -47,10 +55,14 @@ struct listed_parts {
 
 /* Functions that may meet what is not handled return NULL, or the reason why not. */
 
-/* Each of the loops of the box "domain", not empty, a part of its own. What is made later lives in
- * "arena", as the expressions and conditions given must. */
+/* Each of the loops of "domain", not empty, a part of its own, but for those that its conditions
+ * join. What is made later lives in "arena", as the expressions and conditions given must. */
 const struct sator_decline *listed_parts_begin(
         struct sator_arena *arena, const struct sator_relation *domain, struct listed_parts *parts);
+
+/* domain.c: set the box around the domain and its limits in it. */
+const struct sator_decline *listed_read_domain(
+        const struct sator_relation *domain, struct listed_parts *parts);
 
 /* Add a row. */
 const struct sator_decline *listed_parts_add(

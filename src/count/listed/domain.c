@@ -1,0 +1,124 @@
+/* The domain as a box, and conditions in it.
+ *
+ * Bounds of a loop that depend on others (j <= i) are narrowed from those of the others until
+ * nothing changes: what the box has too much of the conditions leave out, instance by instance.
+ */
+#include "count/listed/parts.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+enum {
+    ROUNDS = 2 * LISTED_LOOPS /* of narrowing; a box that may be narrowed further is one, too */
+};
+
+static const sator_int far = (sator_int)1 << 61; /* where no bound is known */
+
+struct bounds {
+    sator_int least[LISTED_LOOPS], greatest[LISTED_LOOPS];
+};
+
+/* Whether the sum has loops and nothing else. */
+static bool is_linear(const struct sator_expr *expr)
+{
+    bool is = true;
+
+    for (int i = 0; i < expr->n_terms; i++)
+        is &= expr->terms[i].atom == SATOR_ATOM_VAR;
+    return is;
+}
+
+/* Narrow the bounds by "sign * expr >= 0", of which each loop's term makes up for what the others
+ * leave at most. */
+static void narrow(const struct sator_expr *expr, int sign, struct bounds *b)
+{
+    for (int i = 0; i < expr->n_terms; i++) {
+        const struct sator_term *own = &expr->terms[i];
+        const sator_int factor = (sator_int)sign * own->factor;
+        sator_int rest = (sator_int)sign * expr->constant;
+        bool is_known = true;
+        for (int k = 0; k < expr->n_terms; k++) {
+            const sator_int other = (sator_int)sign * expr->terms[k].factor;
+            const int loop = expr->terms[k].var;
+            const sator_int most = other > 0 ? b->greatest[loop] : b->least[loop];
+            if (k == i)
+                continue;
+            is_known &= most > -far && most < far;
+            rest += is_known ? other * most : 0;
+        }
+        if (!is_known || factor == 0)
+            continue;
+        if (factor > 0) { /* loop >= ceil(-rest / factor) */
+            const sator_int least = rest >= 0 ? -(rest / factor) : (-rest + factor - 1) / factor;
+            b->least[own->var] = least > b->least[own->var] ? least : b->least[own->var];
+        } else {
+            const sator_int greatest =
+                    rest >= 0 ? rest / -factor : -((-rest - factor - 1) / -factor);
+            b->greatest[own->var] =
+                    greatest < b->greatest[own->var] ? greatest : b->greatest[own->var];
+        }
+    }
+}
+
+/* Narrow the bounds by what a conjunction says of sums of loops. */
+static void narrow_all(const struct sator_cond *cond, struct bounds *b)
+{
+    for (int i = 0; i < cond->n_kids && cond->op == SATOR_COND_AND; i++)
+        narrow_all(cond->kids[i], b);
+    if ((cond->op != SATOR_COND_AT_LEAST && cond->op != SATOR_COND_EQUAL) || !is_linear(cond->expr))
+        return;
+    narrow(cond->expr, 1, b);
+    if (cond->op == SATOR_COND_EQUAL)
+        narrow(cond->expr, -1, b);
+}
+
+/* Add what of a conjunction the box does not say. */
+static const struct sator_decline *add_limits(
+        const struct sator_cond *cond, struct listed_parts *parts)
+{
+    const struct sator_decline *why = NULL;
+
+    for (int i = 0; i < cond->n_kids && cond->op == SATOR_COND_AND && why == NULL; i++)
+        why = add_limits(cond->kids[i], parts);
+    const uint32_t loops = cond->op == SATOR_COND_AND ? 0 : listed_loops_of_cond(cond);
+    const bool is_bound = (cond->op == SATOR_COND_AT_LEAST || cond->op == SATOR_COND_EQUAL) &&
+            is_linear(cond->expr) && cond->expr->n_terms <= 1;
+    if (cond->op == SATOR_COND_AND || cond->op == SATOR_COND_TRUE || (is_bound && loops != 0))
+        return why;
+    if (loops == 0 || sator_cond_has_exists(cond) || parts->n_limits == LISTED_LIMITS)
+        return DECLINE("the domain has conditions that are not handled");
+    parts->limit[parts->n_limits].loop = __builtin_ctz(loops);
+    parts->limit[parts->n_limits++].cond = cond;
+    return NULL;
+}
+
+const struct sator_decline *listed_read_domain(
+        const struct sator_relation *domain, struct listed_parts *parts)
+{
+    struct bounds b, before;
+
+    parts->n_limits = 0;
+    if (domain->n_pieces != 1 || domain->pieces[0].n_free != 0)
+        return DECLINE("the domain is a union, or is given by conditions that are not handled");
+    for (int l = 0; l < parts->n_loops; l++) {
+        b.least[l] = -far;
+        b.greatest[l] = far;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        memcpy(&before, &b, sizeof b);
+        narrow_all(domain->pieces[0].cond, &b);
+        bool is_same = true;
+        for (int l = 0; l < parts->n_loops; l++)
+            is_same &= before.least[l] == b.least[l] && before.greatest[l] == b.greatest[l];
+        if (is_same)
+            break;
+    }
+    for (int l = 0; l < parts->n_loops; l++) {
+        if (b.least[l] <= -far || b.greatest[l] >= far)
+            return DECLINE("the domain has no bounds, or none that are found");
+        parts->lower[l] = (int64_t)b.least[l];
+        parts->last[l] = (int64_t)(b.greatest[l] < b.least[l] ? b.least[l] - 1 : b.greatest[l]);
+    }
+    return add_limits(domain->pieces[0].cond, parts);
+}
