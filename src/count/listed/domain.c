@@ -73,6 +73,77 @@ static void narrow_all(const struct sator_cond *cond, struct bounds *b)
         narrow(cond->expr, -1, b);
 }
 
+/* A term of a sum, and its values. */
+struct digit {
+    const struct sator_term *term;
+    sator_int unit;
+    int64_t least, greatest;
+};
+
+/* The terms of a sum, the greatest unit first; false: it is no mixed-radix number of them. */
+static bool read_digits(
+        const struct listed_parts *parts, const struct sator_expr *expr, struct digit *digit)
+{
+    sator_int reach = 0; /* of smaller units */
+    bool is_number = expr->n_terms <= LISTED_TERMS;
+
+    for (int i = 0; i < expr->n_terms && is_number; i++) {
+        const struct sator_expr one = {.n_terms = 1, .terms = &expr->terms[i]};
+        const sator_int factor = expr->terms[i].factor;
+        struct digit new = {.term = &expr->terms[i], .unit = factor < 0 ? -factor : factor};
+        int at = i;
+        is_number = sator_expr_range(&one, parts->lower, parts->last, &new.least, &new.greatest);
+        for (; at > 0 && digit[at - 1].unit < new.unit; at--)
+            digit[at] = digit[at - 1];
+        digit[at] = new;
+    }
+    for (int i = expr->n_terms - 1; i >= 0 && is_number; i--) {
+        is_number = digit[i].unit > reach;
+        reach += (sator_int)digit[i].greatest - digit[i].least;
+    }
+    return is_number;
+}
+
+static const struct sator_decline *add_limit(
+        const struct sator_cond *cond, struct listed_parts *parts)
+{
+    const uint32_t loops = listed_loops_of_cond(cond);
+
+    if (loops == 0 || sator_cond_has_exists(cond) || parts->n_limits == LISTED_LIMITS)
+        return DECLINE("the domain has conditions that are not handled");
+    parts->limit[parts->n_limits].loop = __builtin_ctz(loops);
+    parts->limit[parts->n_limits++].cond = cond;
+    return NULL;
+}
+
+/* An equality: of a mixed-radix number it says what each digit is, which joins fewer loops. */
+static const struct sator_decline *add_equality(
+        const struct sator_cond *cond, struct listed_parts *parts)
+{
+    const int n = cond->expr->n_terms;
+    struct digit digit[LISTED_TERMS];
+    sator_int target = -(sator_int)cond->expr->constant, least = 0; /* what the others have */
+    const struct sator_decline *why = NULL;
+
+    if (!read_digits(parts, cond->expr, digit))
+        return add_limit(cond, parts);
+    for (int i = 0; i < n; i++)
+        least += digit[i].least;
+    for (int i = 0; i < n && why == NULL; i++) {
+        struct sator_expr *one = SATOR_NEW(parts->arena, struct sator_expr);
+        least -= digit[i].least;
+        const sator_int above = target - least - digit[i].least;
+        const sator_int value = digit[i].least + above - (above % digit[i].unit);
+        if (above < 0 || value > digit[i].greatest)
+            return DECLINE("the domain is empty");
+        target -= value;
+        *one = (struct sator_expr){
+                .n_terms = 1, .terms = digit[i].term, .constant = -(int64_t)value};
+        why = add_limit(sator_cond_compare(parts->arena, SATOR_COND_EQUAL, one), parts);
+    }
+    return why == NULL && target != 0 ? DECLINE("the domain is empty") : why;
+}
+
 /* Add what of a conjunction the box does not say. */
 static const struct sator_decline *add_limits(
         const struct sator_cond *cond, struct listed_parts *parts)
@@ -86,11 +157,8 @@ static const struct sator_decline *add_limits(
             is_linear(cond->expr) && cond->expr->n_terms <= 1;
     if (cond->op == SATOR_COND_AND || cond->op == SATOR_COND_TRUE || (is_bound && loops != 0))
         return why;
-    if (loops == 0 || sator_cond_has_exists(cond) || parts->n_limits == LISTED_LIMITS)
-        return DECLINE("the domain has conditions that are not handled");
-    parts->limit[parts->n_limits].loop = __builtin_ctz(loops);
-    parts->limit[parts->n_limits++].cond = cond;
-    return NULL;
+    return cond->op == SATOR_COND_EQUAL && loops != 0 ? add_equality(cond, parts)
+                                                      : add_limit(cond, parts);
 }
 
 const struct sator_decline *listed_read_domain(
@@ -117,8 +185,10 @@ const struct sator_decline *listed_read_domain(
     for (int l = 0; l < parts->n_loops; l++) {
         if (b.least[l] <= -far || b.greatest[l] >= far)
             return DECLINE("the domain has no bounds, or none that are found");
+        if (b.greatest[l] < b.least[l])
+            return DECLINE("the domain is empty");
         parts->lower[l] = (int64_t)b.least[l];
-        parts->last[l] = (int64_t)(b.greatest[l] < b.least[l] ? b.least[l] - 1 : b.greatest[l]);
+        parts->last[l] = (int64_t)b.greatest[l];
     }
     return add_limits(domain->pieces[0].cond, parts);
 }

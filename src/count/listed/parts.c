@@ -18,11 +18,8 @@ const struct sator_decline *listed_parts_begin(
         return domain->n_in == 0 ? DECLINE("the domain has no loops")
                                  : DECLINE("the domain has too many loops");
     const struct sator_decline *why = listed_read_domain(domain, parts);
-    for (int l = 0; l < parts->n_loops && why == NULL; l++) {
-        if (parts->last[l] < parts->lower[l])
-            return DECLINE("the domain is empty");
+    for (int l = 0; l < parts->n_loops; l++)
         parts->part_of[l] = l;
-    }
     for (int c = 0; c < parts->n_limits && why == NULL; c++)
         listed_parts_join(parts, listed_loops_of_cond(parts->limit[c].cond));
     return why;
