@@ -105,7 +105,7 @@ static int64_t left_of(const struct cover *c, int loop)
 }
 
 static void split(struct cover *c, int m, double *least);
-static void split_tiles(struct cover *c, int m, int loop, double *least);
+static void split_tiles(struct cover *c, int m, int k, double *least);
 
 /* The outermost memory has what is left of all loops. Inward, the tiles further in take of it. */
 static void take_rest(struct cover *c, double *least)
