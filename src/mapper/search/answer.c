@@ -241,6 +241,8 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
     proved &= search->found || !search->counted_open;
     search_windows(q, search, possible, best);
     proved &= search->found || !search->windows_open;
+    if (search->has_unknown) /* where a search was given up, it is open beside the rest */
+        bound = fmin(bound, search->unknown_bound);
     /* what was open when its problem ended may have lost to a mapping found since */
     proved |= search->found && bound >= search->best_cost.value;
     if (sator_mapper_watch_take_unknown(q->watch)) {
