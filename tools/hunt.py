@@ -39,7 +39,7 @@ from hunt_draw import TENSORS, change, draw_case, draw_nest, extents, nest_text,
 
 # What a phrase of "left_out" excuses, in the words of uses().
 PHRASES = {
-    "most mappings: each takes counting in a domain that is no box; the bound is of all": "",
+    "most mappings: their words have no formula, and each takes counting; the bound is of all": "",
     "factors that do not divide a loop's extent": "remainder",
     "most mappings with remainders: too many": "remainder",
     "most mappings with remainders at several levels": "deep remainder",

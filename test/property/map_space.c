@@ -180,7 +180,8 @@ static const struct phrase {
     unsigned excuses;
 } phrases[] = {
         {"factors that do not divide a loop's extent", REMAINDER},
-        {"most mappings: each takes counting in a domain that is no box; the bound is of all", 0},
+        {"most mappings: their words have no formula, and each takes counting; the bound is of all",
+                0},
         {"most mappings with remainders: too many", REMAINDER},
         {"most mappings with remainders at several levels", DEEP},
         {"remainders outside the innermost tiles of loops whose words pass", SPREAD_DEEP},

@@ -241,7 +241,7 @@ struct mapper_skews;
 struct mapper_left_open {
     bool chains; /* of ceilings */
     bool orders; /* of the loops that share an array dimension */
-    bool hull; /* of a domain that is no box */
+    bool hull; /* of a domain that is no box, or reads that have no formula together */
     bool windows; /* of skewed loops joined across memories */
     bool counted; /* of skews under which words are counted */
 };

@@ -166,8 +166,8 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
 
     if (open->hull)
         SATOR_PUSH(arena, list, count,
-                "most mappings: each takes counting in a domain that is no box; the bound is of "
-                "all");
+                "most mappings: their words have no formula, and each takes counting; the bound is "
+                "of all");
     if (has_remainders(problem) && !problem->imperfect && problem->in_hull)
         SATOR_PUSH(arena, list, count, "factors that do not divide a loop's extent");
     else if (has_remainders(problem) && !problem->imperfect)

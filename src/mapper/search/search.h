@@ -46,7 +46,8 @@ struct mapper_search {
     uint64_t windows_end; /* the looks at which their searches end, but for some at each */
     int n_refused; /* such mappings, where their windows are listed */
     bool counted_open; /* ... before all skews under which words are counted */
-    bool hull_open; /* ... before all mappings of a domain that is no box */
+    bool hull_open; /* ... before all mappings of a domain that is no box, or of reads that have no
+                       formula together */
     bool searches_orders; /* optimal: these, and not the usual one */
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help, and a
                        single tile is worth tables and lists for others; 0: as many as are worth it
