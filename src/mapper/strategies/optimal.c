@@ -251,6 +251,9 @@ static void search_row_orders(struct mapper_search *search, const struct mapper_
         search->bound = fmin(search->bound, usual);
 }
 
+/* Ticks of a search in a box where reads are counted together: some 16,000 questions. */
+static const uint64_t most_apart_work = UINT64_C(1) << 31;
+
 /* Whether the engines count the mapping, which is tried then. */
 static bool try_counted(struct mapper_search *search, const struct mapper_mapping *mapping)
 {
@@ -350,8 +353,9 @@ static void search_near(struct mapper_search *search, struct mapper_problem *nea
         if (search->timer == NULL && p->domain != NULL && search->stopped == SATOR_OK)
             try_best_of_near(search, near);
     }
-    search->most_looks = sator_mapper_looks(search) + MOST_HULL_LOOKS;
-    search->most_work = MOST_HULL_WORK;
+    const uint64_t most_work = p->in_hull ? MOST_HULL_WORK : most_apart_work;
+    search->most_looks = p->in_hull ? sator_mapper_looks(search) + MOST_HULL_LOOKS : 0;
+    search->most_work = most_work;
     bool begins = search->stopped == SATOR_OK;
     optimize(search);
     search->most_looks = search->most_work = 0;
@@ -359,7 +363,7 @@ static void search_near(struct mapper_search *search, struct mapper_problem *nea
     search->hull_open |= is_open;
     search->orders_open |= is_open && p->any_order != 0;
     search->gave_up = false;
-    search->most_work = begins ? 2 * MOST_HULL_WORK : 0;
+    search->most_work = begins ? 2 * most_work : 0;
     if (begins && !is_open)
         search_row_orders(search, p);
     search->most_work = 0;
