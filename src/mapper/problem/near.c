@@ -63,8 +63,8 @@ static unsigned made_of(unsigned accesses, int n_accesses, const int *first)
     return made;
 }
 
-bool sator_mapper_near_init(
-        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_problem *near)
+struct mapper_problem *sator_mapper_near(
+        struct sator_ctx *ctx, const struct mapper_problem *problem)
 {
     struct sator_workload *workload = SATOR_NEW(problem->arena, struct sator_workload);
     int first[MAPPER_ACCESSES + 1];
@@ -72,7 +72,8 @@ bool sator_mapper_near_init(
     struct sator_hush before;
 
     if (!take_apart(problem->arena, problem->workload, workload, first))
-        return false;
+        return NULL;
+    struct mapper_problem *near = SATOR_NEW(problem->arena, struct mapper_problem);
     for (int m = 0; m < problem->n_memories; m++)
         bypassed[m] = made_of(problem->memory[m].bypassed, problem->n_accesses, first);
     sator_ctx_hush(ctx, &before);
@@ -80,7 +81,7 @@ bool sator_mapper_near_init(
             ctx, problem->arena, workload, problem->arch, problem->objective, bypassed, near);
     sator_ctx_unhush(ctx, &before);
     if (st != SATOR_OK)
-        return false;
+        return NULL;
     for (int a = 0; a < near->n_accesses; a++) {
         if (near->access[a].role == SATOR_READ)
             near->access[a].stored_as = a; /* all of them are to fit */
@@ -94,5 +95,5 @@ bool sator_mapper_near_init(
     near->ordered = problem->ordered;
     near->least_pes = problem->least_pes;
     near->watch = problem->watch;
-    return true;
+    return near;
 }

@@ -406,9 +406,9 @@ void sator_mapper_know_domain(
 /* ---- near.c ---- */
 /* A problem with formulas near one without, in its arena: over the box around the domain, reads of
  * one tensor apart from each other. Where they fit, its mappings are the problem's, and constraints
- * are its own. False: there is none. */
-bool sator_mapper_near_init(
-        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_problem *near);
+ * are its own. NULL: there is none. */
+struct mapper_problem *sator_mapper_near(
+        struct sator_ctx *ctx, const struct mapper_problem *problem);
 
 /* ---- ordered.c ---- */
 /* Leave only mappings that keep the order of an operation in place (doc/model.md, section 1);

@@ -395,11 +395,11 @@ void sator_mapper_optimal(struct mapper_search *search)
         search->proved = true; /* that there is none */
         return;
     }
-    struct mapper_problem *near = SATOR_NEW(p->arena, struct mapper_problem);
-    const bool has_near = p->has_counted && p->skew == NULL && !p->imperfect &&
-            sator_mapper_near_init(search->ctx, p, near);
-    if (p->in_hull || has_near) {
-        search_near(search, has_near ? near : NULL);
+    struct mapper_problem *near = p->has_counted && p->skew == NULL && !p->imperfect
+            ? sator_mapper_near(search->ctx, p)
+            : NULL;
+    if (p->in_hull || near != NULL) {
+        search_near(search, near);
         return;
     }
     if (sator_mapper_counts_skew(p)) {
