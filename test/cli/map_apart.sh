@@ -1,6 +1,6 @@
 #!/bin/sh
 # Reads of one tensor that have no formula together, A[i][k] * A[j][k], in a box and in a triangle: the engines count
-# each mapping. Of 256 x 256 x 128 the search took 30 s, and ended on one PE (5.9e16 pJ x cycles on conventional).
+# each mapping. Of a triangle of 256 x 256 x 128 the search took 30 s, and ended on one PE (5.9e16 pJ x cycles).
 . "$2/test/cli/harness"
 nest() { # name, rows, columns, condition
     cat >"$1.c" <<E
@@ -14,13 +14,18 @@ void $1(float C[$2][$2], float A[$2][$3])
 E
 }
 nest syrk 256 128 '<= i'
-nest gram 256 128 '< 256'
+nest gram 32 16 '< 32'
 nest small 32 8 '<= i'
 cat >square.yaml <<E
 loops:
   - {at: DRAM, for: [k 128]}
   - {at: PE, parallel: [i 32 -> 0, j 32 -> 1]}
   - {at: L1, for: [i 8, j 8]}
+E
+cat >ones.yaml <<E
+loops:
+  - {at: DRAM, for: [k 16]}
+  - {at: PE, parallel: [i 32 -> 0, j 32 -> 1]}
 E
 cat >lanes.yaml <<E
 loops:
@@ -37,7 +42,7 @@ beside() { # nest, machine, mapping
         print what ": " (found > 0 && found <= given * (1 + 1e-9) ? "as good" : found " > " given) }'
 }
 beside syrk conventional square
-beside gram conventional square
+beside gram conventional ones
 beside syrk simba-like lanes
 # many digits of both loops: what the analysis counts happens
 cat >digits.yaml <<E
