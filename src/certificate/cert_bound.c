@@ -65,9 +65,10 @@ struct child {
     int memory; /* n_memories: the compute units */
     struct tiling now;
     bool is_stale; /* its walks have changed */
-    double known[1 +
-            CERT_TIMES]; /* what it costs at least, by the view's prices: energy, times ... */
-    bool is_known[1 + CERT_TIMES]; /* ... that were asked for since it changed */
+    /* what it costs at least, by the view's prices (energy, then times), that were asked for since
+     * it changed */
+    double known[1 + CERT_TIMES];
+    bool is_known[1 + CERT_TIMES];
     double stamps;
     int n_walks;
     struct walk walk[CERT_TENSORS];

@@ -41,11 +41,11 @@ static void narrow(const struct sator_expr *expr, int sign, struct bounds *b)
         for (int k = 0; k < expr->n_terms; k++) {
             const sator_int other = (sator_int)sign * expr->terms[k].factor;
             const int loop = expr->terms[k].var;
-            const sator_int most = other > 0 ? b->greatest[loop] : b->least[loop];
+            sator_int most = other > 0 ? b->greatest[loop] : b->least[loop];
             if (k == i)
                 continue;
-            is_known &= most > -far && most < far;
-            rest += is_known ? other * most : 0;
+            is_known = is_known && most > -far && most < far && sator_mul(other, most, &most) &&
+                    sator_add(rest, most, &rest);
         }
         if (!is_known || factor == 0)
             continue;

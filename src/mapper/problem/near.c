@@ -82,8 +82,8 @@ struct mapper_problem *sator_mapper_near(
     sator_ctx_unhush(ctx, &before);
     if (st != SATOR_OK)
         return NULL;
-    for (int a = 0; a < near->n_accesses; a++) {
-        if (near->access[a].role == SATOR_READ)
+    for (int i = 0; i < problem->n_accesses; i++) {
+        for (int a = first[i]; a < first[i + 1] && first[i + 1] > first[i] + 1; a++)
             near->access[a].stored_as = a; /* all of them are to fit */
     }
     memcpy(near->row, problem->row, sizeof near->row);

@@ -157,7 +157,7 @@ static void climb_counted(
     const int n = q->n_counted - q->n_apart, first = *best - q->n_apart;
     int vain = 0; /* climbs in a row */
 
-    if (first < 0 || first >= n)
+    if (!search->found || first < 0 || first >= n)
         return;
     for (int turn = 0; vain < MOST_VAIN && search->stopped == SATOR_OK; turn++) {
         const int i = q->n_apart + (first + turn) % n;

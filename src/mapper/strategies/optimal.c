@@ -303,7 +303,7 @@ static void try_trail(struct mapper_search *search, const struct mapper_trail *t
 
     for (; k < n && !is_counted && !sator_mapper_should_stop(search); k++)
         is_counted = try_counted(search, &trail->mapping[(trail->n - 1 - k) % MAPPER_TRAIL]);
-    if (k <= 1)
+    if (n == 0 || (is_counted && k == 1))
         return;
     thinner = trail->mapping[(trail->n - 1) % MAPPER_TRAIL];
     is_counted = false;
