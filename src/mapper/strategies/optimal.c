@@ -251,9 +251,6 @@ static void search_row_orders(struct mapper_search *search, const struct mapper_
         search->bound = fmin(search->bound, usual);
 }
 
-/* Ticks of a search in a box where reads are counted together: some 16,000 questions. */
-static const uint64_t most_apart_work = UINT64_C(1) << 31;
-
 /* Whether the engines count the mapping, which is tried then. */
 static bool try_counted(struct mapper_search *search, const struct mapper_mapping *mapping)
 {
@@ -353,7 +350,7 @@ static void search_near(struct mapper_search *search, struct mapper_problem *nea
         if (search->timer == NULL && p->domain != NULL && search->stopped == SATOR_OK)
             try_best_of_near(search, near);
     }
-    const uint64_t most_work = p->in_hull ? MOST_HULL_WORK : most_apart_work;
+    const uint64_t most_work = p->in_hull ? MOST_HULL_WORK : 0; /* a box is searched to its end */
     search->most_looks = p->in_hull ? sator_mapper_looks(search) + MOST_HULL_LOOKS : 0;
     search->most_work = most_work;
     bool begins = search->stopped == SATOR_OK;
