@@ -4,11 +4,12 @@
  * that run there: { S[n] -> F[f] : space prefix of n = p }. Instances that differ in whole steps of
  * a loop alone move the same, so one of each class is asked: where stamps are made of digits of
  * loops from 0, each apart from the others, and elements move along with the loops, a digit's
- * values below, at and above that of the loop's last iteration are classes. What the classes move
- * has to add up to what all instances move; where it does not, or the stamps have another form,
- * every instance is asked, if they are few. Where there is one class, time does not know the digits
- * that tell instances apart, and elements move along with them, all that is moved divided by the
- * instances is what each moves: nothing is asked.
+ * values below, at and above that of the loop's last iteration are classes. (Of a loop that the
+ * domain's conditions join with others each value is one.) What the classes move has to add up to
+ * what all instances move; where it does not, or the stamps have another form, every instance is
+ * asked, if they are few. Where there is one class, time does not know the digits that tell
+ * instances apart, and elements move along with them, all that is moved divided by the instances is
+ * what each moves: nothing is asked.
  */
 #include "base/checked.h"
 #include "model/analysis.h"
@@ -45,7 +46,8 @@ struct digit {
     int64_t factor, stride, modulus, last;
     int64_t count; /* of its values, 0 .. count - 1 */
     int n_classes;
-    int64_t first[3], size[3]; /* of each class */
+    int64_t first[4]; /* value of each class, and the end; not where "is_tied": */
+    bool is_tied; /* the domain's conditions join the loop with others: each value is a class */
 };
 
 struct row {
@@ -97,16 +99,14 @@ static bool read_digit(
             is_floor(analysis, &inner->terms[0], digit);
 }
 
-static void add_class(struct digit *digit, int64_t first, int64_t end)
+static void add_class(struct digit *digit, int64_t end)
 {
-    if (end <= first)
-        return;
-    digit->first[digit->n_classes] = first;
-    digit->size[digit->n_classes++] = end - first;
+    if (end > digit->first[digit->n_classes])
+        digit->first[++digit->n_classes] = end;
 }
 
 /* Values below, at and above the last iteration's; it is like those below when its run is whole. */
-static void find_classes(struct digit *digit)
+static void find_classes(const struct sator_relation *domain, struct digit *digit)
 {
     int64_t quotient = digit->last / digit->stride;
     bool whole = (digit->last + 1) % digit->stride == 0;
@@ -114,13 +114,15 @@ static void find_classes(struct digit *digit)
     int64_t at = wraps ? quotient % digit->modulus : quotient;
 
     digit->count = wraps ? digit->modulus : quotient + 1;
-    if (whole) {
-        add_class(digit, 0, at + 1);
-    } else {
-        add_class(digit, 0, at);
-        add_class(digit, at, at + 1);
+    digit->is_tied = sator_set_ties(domain, digit->loop);
+    if (digit->is_tied) {
+        digit->n_classes = digit->count < MOST_ASKED ? (int)digit->count : MOST_ASKED + 1;
+        return;
     }
-    add_class(digit, at + 1, digit->count);
+    if (!whole)
+        add_class(digit, at);
+    add_class(digit, at + 1);
+    add_class(digit, digit->count);
 }
 
 /* Whether different digits give different coordinates: a mixed radix, in some order. */
@@ -154,7 +156,7 @@ static bool read_row(
     for (int i = 0; i < expr->n_terms; i++) {
         if (!read_digit(analysis, &expr->terms[i], &row->digit[i]))
             return false;
-        find_classes(&row->digit[i]);
+        find_classes(analysis->workload->domain, &row->digit[i]);
     }
     return is_injective(row);
 }
@@ -188,9 +190,11 @@ static bool add_classes(struct analysis *analysis, struct instances *all, const 
     const struct digit *digit = &rows[r].digit[d];
     int64_t before = at[r], last_before = last[r];
     for (int c = 0; c < digit->n_classes; c++) {
-        at[r] = before + digit->factor * digit->first[c];
-        last[r] = last_before + digit->factor * (digit->first[c] + digit->size[c] - 1);
-        if (!add_classes(analysis, all, rows, n_rows, r, d + 1, at, last, size * digit->size[c]))
+        const int64_t first = digit->is_tied ? c : digit->first[c];
+        const int64_t end = digit->is_tied ? c + 1 : digit->first[c + 1];
+        at[r] = before + digit->factor * first;
+        last[r] = last_before + digit->factor * (end - 1);
+        if (!add_classes(analysis, all, rows, n_rows, r, d + 1, at, last, size * (end - first)))
             return false;
     }
     at[r] = before;
@@ -337,8 +341,6 @@ static const struct row *read_rows(
     const int n = memory->space_cut;
     struct row *rows = SATOR_NEW_ARRAY(analysis->arena, struct row, n + 1);
 
-    if (!analysis->workload->is_box)
-        return NULL;
     for (int d = 0; d < n; d++) {
         if (!read_row(analysis, space->out[d], &rows[d]))
             return NULL;

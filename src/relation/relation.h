@@ -139,6 +139,10 @@ const struct sator_piece *sator_relation_function(const struct sator_relation *r
 /* If "set" is a box, its bounds (upper exclusive) into arrays of n_in; false otherwise.
  * Recognises conjunctions of bounds on single variables. */
 bool sator_set_is_box(const struct sator_relation *set, int64_t *lower, int64_t *upper);
+/* Whether a condition of "set" may join variable "var" with others, or leave a gap in its values:
+ * one that is no limit of it. Of one that is not tied the set has all values of its hull, whatever
+ * the others are. */
+bool sator_set_ties(const struct sator_relation *set, int var);
 
 /* Whether "map" leads from a point of 0 <= p < shape to another point there ("apart"), or to any;
  * whether it leads from two points of 0 <= p < shape to the same one. True where the work limit

@@ -51,3 +51,30 @@ sator analyze work.yaml --arch arch.yaml -d nest.yaml --timing roofline | grep '
 for strategy in optimal exhaustive; do
     sator map work.yaml --arch arch.yaml --imperfect --objective latency --timing roofline --strategy $strategy | grep '^  best'
 done
+# A triangle on 400 PEs which are alike, since no condition joins j with another loop: each has the 10 points of i and k, so it reads 10 words of A, 10
+# of B and 6 sums, four being fresh: 26 words, 52 cycles. With i on the PEs the last of them has most: of its four points it reads A, B and three sums
+# for each of j's 400 values, 4,400 words, 8,800 cycles.
+printf 'sizes: {i: 4, j: 400, k: 4}\nop: "C[i,j] += A[i,k] * B[k,j]"\nwhere: "k <= i"\n' >work.yaml
+cat >arch.yaml <<'MACHINE'
+levels:
+  - {memory: DRAM}
+  - {array: PE, shape: [20, 20]}
+  - {memory: L1, bandwidth_bits: {read: 8}}
+  - {compute: mac}
+MACHINE
+cat >nest.yaml <<'NEST'
+loops:
+  - at: DRAM
+    for: [i 4, k 4]
+  - at: PE
+    parallel: [j 20 -> 0, j 20 -> 1]
+NEST
+sator analyze work.yaml --arch arch.yaml -d nest.yaml --timing roofline | grep '^ *L1 reads'
+cat >nest.yaml <<'NEST'
+loops:
+  - at: DRAM
+    for: [j 400, k 4]
+  - at: PE
+    parallel: [i 4 -> 0]
+NEST
+sator analyze work.yaml --arch arch.yaml -d nest.yaml --timing roofline | grep '^ *L1 reads'

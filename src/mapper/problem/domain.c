@@ -15,40 +15,6 @@ enum {
 
 /* ---- which loops are tied ---- */
 
-static unsigned loops_in(const struct mapper_problem *p, const struct sator_expr *expr)
-{
-    unsigned loops = 0;
-
-    for (int i = 0; i < p->n_loops; i++)
-        loops |= sator_expr_has_var(expr, p->loop_of[i]) ? 1U << i : 0;
-    return loops;
-}
-
-static unsigned loops_of(const struct mapper_problem *p, const struct sator_cond *cond)
-{
-    unsigned loops = cond->expr == NULL ? 0 : loops_in(p, cond->expr);
-
-    for (int k = 0; k < cond->n_kids; k++)
-        loops |= loops_of(p, cond->kids[k]);
-    return loops;
-}
-
-/* The loops that a condition joins: none where it is a single loop's limit, as the hull has it. */
-static unsigned tied_by(const struct mapper_problem *p, const struct sator_cond *cond)
-{
-    unsigned loops = 0;
-
-    if (cond->op == SATOR_COND_AND) {
-        for (int k = 0; k < cond->n_kids; k++)
-            loops |= tied_by(p, cond->kids[k]);
-        return loops;
-    }
-    loops = loops_of(p, cond);
-    bool is_limit = cond->op == SATOR_COND_AT_LEAST && cond->expr->n_terms == 1 &&
-            cond->expr->terms[0].atom == SATOR_ATOM_VAR;
-    return is_limit ? 0 : loops;
-}
-
 /* False where its conditions cannot be tried point by point. */
 static bool find_tied(const struct mapper_problem *p, struct mapper_domain *domain)
 {
@@ -60,11 +26,11 @@ static bool find_tied(const struct mapper_problem *p, struct mapper_domain *doma
         const struct sator_piece *piece = &set->pieces[k];
         if (piece->n_free != 0 || sator_cond_has_exists(piece->cond))
             return false;
-        domain->tied |= set->n_pieces == 1 ? tied_by(p, piece->cond) : loops_of(p, piece->cond);
     }
     for (int i = 0; i < p->n_loops; i++) {
-        if (!(domain->tied >> i & 1))
+        if (!sator_set_ties(set, p->loop_of[i]))
             continue;
+        domain->tied |= 1U << i;
         points *= (double)p->extent[i];
         if (p->extent[i] > MOST_EXTENT || points > MOST_POINTS)
             return false;
