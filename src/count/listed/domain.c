@@ -116,32 +116,44 @@ static const struct sator_decline *add_limit(
     return NULL;
 }
 
-/* An equality: of a mixed-radix number it says what each digit is, which joins fewer loops. */
-static const struct sator_decline *add_equality(
-        const struct sator_cond *cond, struct listed_parts *parts)
+bool listed_take_apart(const struct listed_parts *parts, const struct sator_cond *equality,
+        const struct sator_cond *own[LISTED_TERMS])
 {
-    const int n = cond->expr->n_terms;
+    const int n = equality->expr->n_terms;
     struct digit digit[LISTED_TERMS];
-    sator_int target = -(sator_int)cond->expr->constant, least = 0; /* what the others have */
-    const struct sator_decline *why = NULL;
+    sator_int target = -(sator_int)equality->expr->constant, least = 0; /* what the others have */
 
-    if (!read_digits(parts, cond->expr, digit))
-        return add_limit(cond, parts);
+    if (!read_digits(parts, equality->expr, digit))
+        return false;
     for (int i = 0; i < n; i++)
         least += digit[i].least;
-    for (int i = 0; i < n && why == NULL; i++) {
+    for (int i = 0; i < n; i++) {
         struct sator_expr *one = SATOR_NEW(parts->arena, struct sator_expr);
         least -= digit[i].least;
         const sator_int above = target - least - digit[i].least;
         const sator_int value = digit[i].least + above - (above % digit[i].unit);
         if (above < 0 || value > digit[i].greatest)
-            return DECLINE("the domain is empty");
+            return false;
         target -= value;
         *one = (struct sator_expr){
                 .n_terms = 1, .terms = digit[i].term, .constant = -(int64_t)value};
-        why = add_limit(sator_cond_compare(parts->arena, SATOR_COND_EQUAL, one), parts);
+        own[i] = sator_cond_compare(parts->arena, SATOR_COND_EQUAL, one);
     }
-    return why == NULL && target != 0 ? DECLINE("the domain is empty") : why;
+    return target == 0;
+}
+
+/* An equality: where it says what each digit is, it joins fewer loops. */
+static const struct sator_decline *add_equality(
+        const struct sator_cond *cond, struct listed_parts *parts)
+{
+    const struct sator_cond *own[LISTED_TERMS];
+    const struct sator_decline *why = NULL;
+
+    if (!listed_take_apart(parts, cond, own))
+        return add_limit(cond, parts);
+    for (int i = 0; i < cond->expr->n_terms && why == NULL; i++)
+        why = add_limit(own[i], parts);
+    return why;
 }
 
 /* Add what of a conjunction the box does not say. */

@@ -49,25 +49,40 @@ const struct sator_decline *listed_begin(struct listed_state *state)
     return why;
 }
 
-/* Add the conditions of one piece, each part of a conjunction for itself; join its loops. */
-static const struct sator_decline *add_condition(
+static const struct sator_decline *add_one_condition(
         struct listed_plan *plan, int piece, const struct sator_cond *cond)
 {
-    const struct sator_decline *why = NULL;
-    if (cond->op == SATOR_COND_AND) {
-        for (int i = 0; i < cond->n_kids && why == NULL; i++)
-            why = add_condition(plan, piece, cond->kids[i]);
-        return why;
-    }
-    uint32_t loops = listed_loops_of_cond(cond);
-    if (cond->op == SATOR_COND_TRUE)
-        return NULL;
+    const uint32_t loops = listed_loops_of_cond(cond);
+
     if (loops == 0 || sator_cond_has_exists(cond) || plan->n_conditions == LISTED_CONDITIONS)
         return DECLINE("an access is restricted by conditions that are not handled");
     listed_parts_join(&plan->parts, loops);
     plan->condition[plan->n_conditions++] =
             (struct listed_condition){.part = __builtin_ctz(loops), .piece = piece, .cond = cond};
     return NULL;
+}
+
+/* Add the conditions of one piece, each part of a conjunction for itself, and each digit of an
+ * equality; join its loops. */
+static const struct sator_decline *add_condition(
+        struct listed_plan *plan, int piece, const struct sator_cond *cond)
+{
+    const struct sator_cond *own[LISTED_TERMS];
+    const struct sator_decline *why = NULL;
+
+    if (cond->op == SATOR_COND_TRUE)
+        return NULL;
+    if (cond->op == SATOR_COND_AND) {
+        for (int i = 0; i < cond->n_kids && why == NULL; i++)
+            why = add_condition(plan, piece, cond->kids[i]);
+        return why;
+    }
+    if (cond->op != SATOR_COND_EQUAL || cond->expr->n_terms < 2 ||
+            !listed_take_apart(&plan->parts, cond, own))
+        return add_one_condition(plan, piece, cond);
+    for (int i = 0; i < cond->expr->n_terms && why == NULL; i++)
+        why = add_one_condition(plan, piece, own[i]);
+    return why;
 }
 
 /* Whether index "i" is the same in all pieces. */

@@ -65,58 +65,6 @@ static int next_instance(const struct listed_parts *parts, int n, const int *loo
     return -1;
 }
 
-/* Whether number "i" of the part's box is its instance number "n". */
-static inline bool is_instance(const struct listed_parts *parts, int part, int64_t i, int64_t n)
-{
-    return parts->instance[part] == NULL ||
-            (n < parts->n_instances[part] && parts->instance[part][n] == i);
-}
-
-/* Whether the domain has the part's point; "*known" where its conditions can be told. */
-static bool is_there(const struct listed_parts *parts, int part, const int64_t *point, bool *known)
-{
-    bool holds = true;
-
-    for (int c = 0; c < parts->n_limits && holds && *known; c++) {
-        if (parts->part_of[parts->limit[c].loop] == part)
-            *known &= sator_cond_holds(parts->limit[c].cond, point, &holds);
-    }
-    return holds;
-}
-
-enum sator_status listed_find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
-        const struct sator_decline **reason)
-{
-    const int64_t n_points = count_points(parts, part);
-    int loop[LISTED_LOOPS], n = loops_of_part(parts, part, loop);
-    int64_t point[LISTED_LOOPS], i = 0, kept = 0;
-    bool has_limits = false, known = true;
-
-    *reason = DECLINE("some loops that a row joins have too many instances to list");
-    if (n_points > LISTED_INSTANCES)
-        return SATOR_DECLINED;
-    for (int c = 0; c < parts->n_limits; c++)
-        has_limits |= parts->part_of[parts->limit[c].loop] == part;
-    parts->instance[part] = NULL;
-    parts->n_instances[part] = n_points;
-    if (!has_limits)
-        return SATOR_OK;
-    enum sator_status st = sator_work(ctx, (uint64_t)n_points * TICKS_AN_INSTANCE);
-    if (st != SATOR_OK)
-        return st;
-    int64_t *number = SATOR_NEW_ARRAY(parts->arena, int64_t, n_points);
-    memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
-    for (int from = 0; from >= 0 && known; from = next_instance(parts, n, loop, point), i++) {
-        if (is_there(parts, part, point, &known))
-            number[kept++] = i;
-    }
-    *reason = !known ? DECLINE("the domain has conditions that are not handled")
-                     : DECLINE("the domain is empty");
-    parts->instance[part] = number;
-    parts->n_instances[part] = kept;
-    return known && kept > 0 ? SATOR_OK : SATOR_DECLINED;
-}
-
 /* ---- codes ---- */
 
 void listed_code_rows(
@@ -218,29 +166,177 @@ static void make_sum(
     }
 }
 
+/* A walk along a part's instances, those that differ in its last loop alone at once: a line. */
+struct walk {
+    const struct listed_parts *parts;
+    int part;
+    struct sum sum;
+    uint64_t partial[LISTED_LOOPS + 1]; /* of the loops before */
+    int64_t point[LISTED_LOOPS];
+    int from; /* the loops from this one on have moved */
+    int64_t i, n; /* numbers in the part's box, and of its instances */
+};
+
+static void begin_walk(const struct listed_parts *parts, int part, const struct listed_code *code,
+        struct walk *walk)
+{
+    walk->parts = parts;
+    walk->part = part;
+    walk->i = walk->n = 0;
+    walk->from = 0;
+    memcpy(walk->point, parts->lower, sizeof *walk->point * (size_t)parts->n_loops);
+    make_sum(parts, part, code, &walk->sum);
+    walk->partial[0] = walk->sum.base;
+}
+
+/* The number in its line of the walk's next instance and "ahead". */
+static inline int64_t place_in_line(const struct walk *walk, int64_t ahead)
+{
+    const int64_t *instance = walk->parts->instance[walk->part];
+
+    return instance == NULL ? ahead : instance[walk->n + ahead] - walk->i;
+}
+
+/* Set the values at the instances of the next line, which may have none; how many they are. */
+static int64_t next_line(struct walk *walk, uint64_t *value)
+{
+    const struct listed_parts *parts = walk->parts;
+    const struct sum *sum = &walk->sum;
+    const int last = sum->n - 1, loop = sum->loop[last];
+    const int64_t length = extent(parts, loop), left = parts->n_instances[walk->part] - walk->n;
+    const uint64_t *table = sum->table[last];
+    int64_t count = 0;
+
+    for (int k = walk->from; k < last; k++)
+        walk->partial[k + 1] = walk->partial[k] +
+                sum->table[k][walk->point[sum->loop[k]] - parts->lower[sum->loop[k]]];
+    const uint64_t before = walk->partial[last];
+    for (; count < left && place_in_line(walk, count) < length; count++)
+        value[count] = before + table[place_in_line(walk, count)];
+    for (int64_t x = 0; x < count && sum->n_couplings > 0; x++) {
+        walk->point[loop] = parts->lower[loop] + place_in_line(walk, x);
+        for (int c = 0; c < sum->n_couplings; c++)
+            value[x] += sum->coupling[c].factor *
+                    (uint64_t)value_of_atom(&sum->coupling[c].atom, walk->point);
+    }
+    walk->from = next_instance(parts, last, sum->loop, walk->point);
+    walk->i += length;
+    walk->n += count;
+    return count;
+}
+
 uint64_t *listed_code_values(
         const struct listed_parts *parts, int part, const struct listed_code *code)
 {
-    uint64_t *value = SATOR_NEW_ARRAY(parts->arena, uint64_t, parts->n_instances[part]);
-    uint64_t partial[LISTED_LOOPS + 1]; /* of the loops before */
-    int64_t point[LISTED_LOOPS];
-    struct sum sum;
-    make_sum(parts, part, code, &sum);
-    memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
-    partial[0] = sum.base;
-    int64_t n = 0, i = 0;
-    for (int from = 0; from >= 0; from = next_instance(parts, sum.n, sum.loop, point), i++) {
-        for (int k = from; k < sum.n; k++)
-            partial[k + 1] =
-                    partial[k] + sum.table[k][point[sum.loop[k]] - parts->lower[sum.loop[k]]];
-        if (!is_instance(parts, part, i, n))
-            continue;
-        uint64_t total = partial[sum.n];
-        for (int c = 0; c < sum.n_couplings; c++)
-            total += sum.coupling[c].factor * (uint64_t)value_of_atom(&sum.coupling[c].atom, point);
-        value[n++] = total;
-    }
+    const int64_t n = parts->n_instances[part];
+    uint64_t *value = SATOR_NEW_ARRAY(parts->arena, uint64_t, n);
+    struct walk walk;
+
+    begin_walk(parts, part, code, &walk);
+    for (int64_t i = 0; i < n;)
+        i += next_line(&walk, value + i);
     return value;
+}
+
+/* ---- conditions ---- */
+
+/* Of which of the part's instances a comparison holds; false where a value may not fit. */
+static bool compare(const struct listed_parts *parts, int part, const struct sator_cond *cond,
+        bool *holds)
+{
+    struct listed_code code = {.n = 1, .expr = {cond->expr}, .stride = {1}};
+    struct walk walk;
+    int64_t least, greatest;
+
+    if (!sator_expr_range(cond->expr, parts->lower, parts->last, &least, &greatest))
+        return false;
+    begin_walk(parts, part, &code, &walk);
+    const int64_t length = extent(parts, walk.sum.loop[walk.sum.n - 1]);
+    uint64_t *line = SATOR_NEW_ARRAY(parts->arena, uint64_t, length);
+    for (int64_t i = 0; i < parts->n_instances[part];) {
+        const int64_t n = next_line(&walk, line);
+        for (int64_t x = 0; x < n; x++) {
+            const int64_t value = (int64_t)line[x];
+            holds[i + x] = cond->op == SATOR_COND_EQUAL ? value == 0
+                    : cond->op == SATOR_COND_AT_LEAST   ? value >= 0
+                                                        : value != 0;
+        }
+        i += n;
+    }
+    return true;
+}
+
+/* Of which of the part's instances a condition on its loops holds; NULL where that is not told. */
+static bool *which_hold(const struct listed_parts *parts, int part, const struct sator_cond *cond)
+{
+    const int64_t n = parts->n_instances[part];
+    const bool is_and = cond->op == SATOR_COND_AND || cond->op == SATOR_COND_TRUE;
+    bool *holds = SATOR_NEW_ARRAY(parts->arena, bool, n);
+
+    switch (cond->op) {
+    case SATOR_COND_EQUAL:
+    case SATOR_COND_NOT_EQUAL:
+    case SATOR_COND_AT_LEAST:
+        return compare(parts, part, cond, holds) ? holds : NULL;
+    case SATOR_COND_TRUE:
+    case SATOR_COND_AND:
+    case SATOR_COND_OR:
+        memset(holds, is_and, (size_t)n * sizeof *holds);
+        for (int k = 0; k < cond->n_kids; k++) {
+            const bool *kid = which_hold(parts, part, cond->kids[k]);
+            for (int64_t i = 0; i < n && kid != NULL; i++)
+                holds[i] = is_and ? holds[i] && kid[i] : holds[i] || kid[i];
+            holds = kid == NULL ? NULL : holds;
+            if (holds == NULL)
+                break;
+        }
+        return holds;
+    case SATOR_COND_NOT:
+        holds = which_hold(parts, part, cond->kids[0]);
+        for (int64_t i = 0; i < n && holds != NULL; i++)
+            holds[i] = !holds[i];
+        return holds;
+    case SATOR_COND_EXISTS:
+        return NULL;
+    }
+    return NULL;
+}
+
+enum sator_status listed_find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
+        const struct sator_decline **reason)
+{
+    const int64_t n_points = count_points(parts, part);
+    int64_t *number = NULL, kept = n_points;
+
+    *reason = DECLINE("some loops that a row joins have too many instances to list");
+    if (n_points > LISTED_INSTANCES)
+        return SATOR_DECLINED;
+    parts->instance[part] = NULL;
+    parts->n_instances[part] = n_points;
+    for (int c = 0; c < parts->n_limits; c++) {
+        if (parts->part_of[parts->limit[c].loop] != part)
+            continue;
+        enum sator_status st = sator_work(ctx, (uint64_t)n_points * TICKS_AN_INSTANCE);
+        if (st != SATOR_OK)
+            return st;
+        const bool *holds = which_hold(parts, part, parts->limit[c].cond);
+        *reason = DECLINE("the domain has conditions that are not handled");
+        if (holds == NULL)
+            return SATOR_DECLINED;
+        int64_t before = kept;
+        if (number == NULL)
+            number = SATOR_NEW_ARRAY(parts->arena, int64_t, n_points);
+        kept = 0;
+        for (int64_t i = 0; i < before; i++) {
+            const int64_t own = parts->instance[part] == NULL ? i : number[i];
+            number[kept] = own;
+            kept += holds[i];
+        }
+        parts->instance[part] = number;
+        parts->n_instances[part] = kept;
+    }
+    *reason = DECLINE("the domain is empty");
+    return kept > 0 ? SATOR_OK : SATOR_DECLINED;
 }
 
 /* ---- numbers ---- */
@@ -404,26 +500,16 @@ static const struct sator_decline *make_elements(const struct listed_plan *plan,
 static const struct sator_decline *leave_out(
         const struct listed_plan *plan, int part, int n_pieces, int64_t n_instances, uint64_t *code)
 {
-    const struct listed_parts *parts = &plan->parts;
-    int loop[LISTED_LOOPS];
-    int n = loops_of_part(parts, part, loop);
     for (int c = 0; c < plan->n_conditions; c++) {
         const struct listed_condition *condition = &plan->condition[c];
-        int64_t point[LISTED_LOOPS];
-        int64_t i = 0, own = 0;
         if (condition->part != part || condition->piece >= n_pieces)
             continue;
-        memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
-        for (int from = 0; from >= 0; from = next_instance(parts, n, loop, point), i++) {
-            bool holds = false;
-            if (!is_instance(parts, part, i, own))
-                continue;
-            if (!sator_cond_holds(condition->cond, point, &holds))
-                return DECLINE("an access is restricted by a condition");
-            if (!holds)
-                code[condition->piece * n_instances + own] = UINT64_MAX;
-            own++;
-        }
+        const bool *holds = which_hold(&plan->parts, part, condition->cond);
+        if (holds == NULL)
+            return DECLINE("an access is restricted by a condition");
+        uint64_t *own = code + condition->piece * n_instances;
+        for (int64_t i = 0; i < n_instances; i++)
+            own[i] = holds[i] ? own[i] : UINT64_MAX;
     }
     return NULL;
 }

@@ -64,6 +64,12 @@ const struct sator_decline *listed_parts_begin(
 const struct sator_decline *listed_read_domain(
         const struct sator_relation *domain, struct listed_parts *parts);
 
+/* Set "own" to what an equality says of each term of its sum, where that is a mixed-radix number of
+ * them: they hold together if and only if it does, and join fewer loops. False: it is none, or no
+ * instance fulfils it. */
+bool listed_take_apart(const struct listed_parts *parts, const struct sator_cond *equality,
+        const struct sator_cond *own[LISTED_TERMS]);
+
 /* Add a row. */
 const struct sator_decline *listed_parts_add(
         struct listed_parts *parts, const struct sator_expr *expr);
