@@ -107,6 +107,7 @@ void sator_work_begin(struct sator_ctx *ctx)
 enum sator_status sator_work(struct sator_ctx *ctx, uint64_t ticks)
 {
     ctx->work_done += ticks;
+    ctx->all_work += ticks;
     if (atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
         return SATOR_INTERRUPTED;
     return ctx->work_done > ctx->work_limit ? SATOR_LIMIT : SATOR_OK;

@@ -46,6 +46,7 @@ struct sator_ctx {
     int n_errors;
     uint64_t work_limit;
     uint64_t work_done; /* since sator_work_begin */
+    uint64_t all_work; /* of all questions, with what led nowhere */
     atomic_bool cancelled;
     const struct sator_word *words;
     int n_words;

@@ -21,8 +21,12 @@ enum {
     GENERAL = 4
 };
 
-/* Work of lists that is done before the general engine is tried: 2^15 instances, some 2 ms. */
-static const uint64_t SHORT_LISTS = 16 << 15;
+/* Work of lists that is done before the general engine is tried: 2^17 instances, some 2 ms. */
+static const uint64_t SHORT_LISTS = 16 << 17;
+
+/* What a question to the general engine is taken to be beside what it counts: isl does not say what
+ * it does, some milliseconds. */
+static const uint64_t GENERAL_WORK = 1 << 21;
 
 static const struct sator_engine *const engines[N_ENGINES] = {&sator_engine_closed,
         &sator_engine_skewed, &sator_engine_tiled, &sator_engine_listed, &sator_engine_general};
@@ -192,6 +196,7 @@ static enum sator_status ask(struct sator_counter *counter, int e, const struct 
     if (engines[e]->hurry != NULL)
         engines[e]->hurry(counter->state[e], counter->hurried);
     st = put(engines[e], counter->state[e], query, reason);
+    counter->ctx->all_work += e == GENERAL ? GENERAL_WORK : 0;
     sator_bridge_check(counter->ctx);
     assert(st != SATOR_OK || is_sound(query));
     if (st == SATOR_OK)

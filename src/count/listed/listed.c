@@ -142,6 +142,39 @@ enum sator_status listed_decline(
     return why == NULL ? SATOR_OK : SATOR_DECLINED;
 }
 
+static void forget(struct listed_state *state)
+{
+    sator_arena_clear(state->kept);
+    state->n_known = 0;
+    state->known_instances = 0;
+}
+
+/* Set the list's stamps, those of an earlier question where they are known. */
+static enum sator_status find_stamps(struct listed_state *state, int part, struct listed_list *list,
+        const struct sator_decline **reason)
+{
+    const struct listed_parts *parts = &state->plan.parts;
+    uint32_t loops = 0;
+
+    for (int l = 0; l < parts->n_loops; l++)
+        loops |= (uint32_t)(parts->part_of[l] == part) << l;
+    for (int i = 0; i < state->n_known; i++) {
+        if (state->known[i].loops == loops) {
+            *list = state->known[i].list;
+            return SATOR_OK;
+        }
+    }
+    enum sator_status st = listed_stamps_make(state->ctx, &state->plan, part, list, reason);
+    if (st != SATOR_OK || state->n_known == LISTED_KNOWN ||
+            state->known_instances > LISTED_INSTANCES)
+        return st;
+    listed_stamps_keep(state->kept, list);
+    state->known[state->n_known].loops = loops;
+    state->known[state->n_known++].list = *list;
+    state->known_instances += list->n_instances;
+    return SATOR_OK;
+}
+
 /* All rows are there: list every part. */
 enum sator_status listed_make(struct listed_state *state, const struct sator_decline **reason)
 {
@@ -151,7 +184,7 @@ enum sator_status listed_make(struct listed_state *state, const struct sator_dec
     for (int c = 0; c < plan->n_conditions; c++)
         plan->condition[c].part = plan->parts.part_of[plan->condition[c].part];
     for (int part = 0; part < plan->parts.n_parts && st == SATOR_OK; part++) {
-        st = listed_find_instances(state->ctx, &plan->parts, part, reason);
+        st = find_stamps(state, part, &state->list[part], reason);
         if (st == SATOR_OK)
             st = listed_list_make(state->ctx, plan, part, &state->list[part], reason);
         if (st == SATOR_OK && (instances += state->list[part].n_instances) > LISTED_INSTANCES)
@@ -181,6 +214,7 @@ static enum sator_status listed_reopen(struct sator_ctx *ctx, const struct sator
     struct listed_state *state = opaque;
     state->ctx = ctx;
     state->stamping = stamping;
+    forget(state);
     return prepare(state, reason);
 }
 
@@ -188,6 +222,7 @@ static void listed_close(void *opaque)
 {
     struct listed_state *state = opaque;
     sator_arena_free(state->arena);
+    sator_arena_free(state->kept);
     free(state);
 }
 
@@ -195,6 +230,7 @@ static void *listed_create(void)
 {
     struct listed_state *state = sator_alloc(sizeof *state); /* large: not cleared as a whole */
     state->arena = sator_arena_new();
+    state->kept = sator_arena_new();
     state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
     return state;
 }

@@ -5,12 +5,24 @@
 #include "count/closed/closed.h"
 #include "count/listed/reuse.h"
 
+enum {
+    LISTED_KNOWN = 16 /* parts with stamps that are kept, at most */
+};
+
 struct listed_state {
     struct sator_ctx *ctx;
     const struct sator_stamping *stamping;
     struct sator_arena *arena; /* of one question */
     struct listed_plan plan;
     struct listed_list list[LISTED_LOOPS];
+    /* Stamps of parts with these loops, kept from question to question of the stamping. */
+    struct sator_arena *kept;
+    int n_known;
+    int64_t known_instances;
+    struct {
+        uint32_t loops;
+        struct listed_list list;
+    } known[LISTED_KNOWN];
     struct closed_pool pool;
     struct closed_interval pool_data[CLOSED_POOL];
 };

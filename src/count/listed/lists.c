@@ -5,8 +5,16 @@
 #include <string.h>
 
 enum {
-    TICKS_AN_INSTANCE = 16
+    TICKS_A_STAMP = 8, /* of an instance */
+    TICKS_AN_ELEMENT = 8,
+    TICKS_A_CONDITION = 2
 };
+
+static const struct sator_decline too_many = {
+        "some loops that a row joins have too many instances to list"};
+static const struct sator_decline too_many_bits = {
+        "the stamps and elements of some loops do not fit into one number"};
+static const struct sator_decline untold = {"an access is restricted by a condition"};
 
 /* ---- instances ---- */
 
@@ -27,7 +35,7 @@ static int loops_of_part(const struct listed_parts *parts, int part, int *loop)
     return n;
 }
 
-/* The number of points of a part's box, LISTED_INSTANCES + 1 when it is larger. */
+/* The number of points of a part's box, LISTED_POINTS + 1 when it is larger. */
 static int64_t count_points(const struct listed_parts *parts, int part)
 {
     int loop[LISTED_LOOPS];
@@ -35,8 +43,8 @@ static int64_t count_points(const struct listed_parts *parts, int part)
     int64_t product = 1;
     for (int i = 0; i < n; i++) {
         int64_t factor = extent(parts, loop[i]);
-        if (factor > LISTED_INSTANCES || (product *= factor) > LISTED_INSTANCES)
-            return LISTED_INSTANCES + 1;
+        if (factor > LISTED_POINTS || (product *= factor) > LISTED_POINTS)
+            return LISTED_POINTS + 1;
     }
     return product;
 }
@@ -92,7 +100,7 @@ const struct sator_decline *listed_code_finish(
         code->stride[i] = range;
         code->size[i] = (uint64_t)greatest + 1;
         if (__builtin_mul_overflow(range, code->size[i], &range) || range > UINT64_MAX / 2)
-            return DECLINE("the stamps and elements of some loops do not fit into one number");
+            return &too_many_bits;
     }
     code->range = range;
     return NULL;
@@ -241,8 +249,8 @@ uint64_t *listed_code_values(
 /* ---- conditions ---- */
 
 /* Of which of the part's instances a comparison holds; false where a value may not fit. */
-static bool compare(const struct listed_parts *parts, int part, const struct sator_cond *cond,
-        bool *holds)
+static bool compare(
+        const struct listed_parts *parts, int part, const struct sator_cond *cond, bool *holds)
 {
     struct listed_code code = {.n = 1, .expr = {cond->expr}, .stride = {1}};
     struct walk walk;
@@ -302,41 +310,51 @@ static bool *which_hold(const struct listed_parts *parts, int part, const struct
     return NULL;
 }
 
-enum sator_status listed_find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
+/* Leave out the part's instances of which "holds" is false. */
+static void keep_instances(struct listed_parts *parts, int part, const bool *holds)
+{
+    const int64_t n = parts->n_instances[part];
+    const int64_t *before = parts->instance[part];
+    int64_t kept = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        kept += holds[i];
+    int64_t *number = SATOR_NEW_ARRAY(parts->arena, int64_t, kept + 1);
+    parts->instance[part] = number;
+    parts->n_instances[part] = kept;
+    for (int64_t i = 0; i < n; i++) {
+        if (holds[i])
+            *number++ = before == NULL ? i : before[i];
+    }
+}
+
+/* Find the instances of a part, those of its box that the domain has. */
+static enum sator_status find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
         const struct sator_decline **reason)
 {
     const int64_t n_points = count_points(parts, part);
-    int64_t *number = NULL, kept = n_points;
 
-    *reason = DECLINE("some loops that a row joins have too many instances to list");
-    if (n_points > LISTED_INSTANCES)
-        return SATOR_DECLINED;
     parts->instance[part] = NULL;
     parts->n_instances[part] = n_points;
-    for (int c = 0; c < parts->n_limits; c++) {
+    *reason = &too_many;
+    for (int c = 0; c < parts->n_limits && n_points <= LISTED_POINTS; c++) {
         if (parts->part_of[parts->limit[c].loop] != part)
             continue;
-        enum sator_status st = sator_work(ctx, (uint64_t)n_points * TICKS_AN_INSTANCE);
+        enum sator_status st =
+                sator_work(ctx, (uint64_t)parts->n_instances[part] * TICKS_A_CONDITION);
         if (st != SATOR_OK)
             return st;
         const bool *holds = which_hold(parts, part, parts->limit[c].cond);
-        *reason = DECLINE("the domain has conditions that are not handled");
-        if (holds == NULL)
+        if (holds == NULL) {
+            *reason = DECLINE("the domain has conditions that are not handled");
             return SATOR_DECLINED;
-        int64_t before = kept;
-        if (number == NULL)
-            number = SATOR_NEW_ARRAY(parts->arena, int64_t, n_points);
-        kept = 0;
-        for (int64_t i = 0; i < before; i++) {
-            const int64_t own = parts->instance[part] == NULL ? i : number[i];
-            number[kept] = own;
-            kept += holds[i];
         }
-        parts->instance[part] = number;
-        parts->n_instances[part] = kept;
+        keep_instances(parts, part, holds);
     }
+    if (parts->n_instances[part] > LISTED_INSTANCES)
+        return SATOR_DECLINED;
     *reason = DECLINE("the domain is empty");
-    return kept > 0 ? SATOR_OK : SATOR_DECLINED;
+    return parts->n_instances[part] > 0 ? SATOR_OK : SATOR_DECLINED;
 }
 
 /* ---- numbers ---- */
@@ -486,7 +504,7 @@ static const struct sator_decline *make_elements(const struct listed_plan *plan,
             codes[p].stride[i] = total;
         }
         if (__builtin_mul_overflow(total, (uint64_t)width + 1, &total) || total > UINT64_MAX / 2)
-            return DECLINE("the stamps and elements of some loops do not fit into one number");
+            return &too_many_bits;
     }
     for (int p = 0; p < n_pieces; p++) {
         const uint64_t *values = listed_code_values(parts, part, &codes[p]);
@@ -496,7 +514,7 @@ static const struct sator_decline *make_elements(const struct listed_plan *plan,
     return NULL;
 }
 
-/* Set the codes of instances that an access leaves out to UINT64_MAX. */
+/* Set the codes of instances that pieces of an access leave out to UINT64_MAX. */
 static const struct sator_decline *leave_out(
         const struct listed_plan *plan, int part, int n_pieces, int64_t n_instances, uint64_t *code)
 {
@@ -506,12 +524,42 @@ static const struct sator_decline *leave_out(
             continue;
         const bool *holds = which_hold(&plan->parts, part, condition->cond);
         if (holds == NULL)
-            return DECLINE("an access is restricted by a condition");
+            return &untold;
         uint64_t *own = code + condition->piece * n_instances;
         for (int64_t i = 0; i < n_instances; i++)
             own[i] = holds[i] ? own[i] : UINT64_MAX;
     }
     return NULL;
+}
+
+/* Leave the part only the instances that an access of one piece touches: the part's stamp of each.
+ */
+static enum sator_status keep_touched(struct sator_ctx *ctx, struct listed_plan *plan, int part,
+        const uint64_t **stamp, const struct sator_decline **reason)
+{
+    struct listed_parts *parts = &plan->parts;
+
+    for (int c = 0; c < plan->n_conditions; c++) {
+        const int64_t n = parts->n_instances[part];
+        if (plan->condition[c].part != part)
+            continue;
+        enum sator_status st = sator_work(ctx, (uint64_t)n * TICKS_A_CONDITION);
+        if (st != SATOR_OK)
+            return st;
+        const bool *holds = which_hold(parts, part, plan->condition[c].cond);
+        *reason = &untold;
+        if (holds == NULL)
+            return SATOR_DECLINED;
+        keep_instances(parts, part, holds);
+        uint64_t *kept = SATOR_NEW_ARRAY(parts->arena, uint64_t, parts->n_instances[part] + 1);
+        const uint64_t *before = *stamp;
+        *stamp = kept;
+        for (int64_t i = 0; i < n; i++) {
+            if (holds[i])
+                *kept++ = before[i];
+        }
+    }
+    return SATOR_OK;
 }
 
 /* Distinct elements, instance by instance. */
@@ -532,32 +580,31 @@ static uint64_t count_accesses(int n_pieces, int64_t n_instances, const uint64_t
 
 /* ---- the list ---- */
 
-/* Sort the pairs and find where each time-stamp's begin. */
-static void make_pairs(
-        struct sator_arena *arena, int n_pieces, const uint64_t *element, struct listed_list *list)
+/* Sort the pairs of "n" instances with these stamps and find where each time-stamp's begin. */
+static void make_pairs(struct sator_arena *arena, int n_pieces, int64_t n, const uint64_t *stamp,
+        const uint64_t *element, struct listed_list *list)
 {
-    int64_t n_instances = list->n_instances;
     int below = list->pe_bits + list->element_bits;
-    uint64_t *pair = SATOR_NEW_ARRAY(arena, uint64_t, n_instances * n_pieces + 1);
-    uint64_t *scratch = SATOR_NEW_ARRAY(arena, uint64_t, n_instances * n_pieces + 1);
+    uint64_t *pair = SATOR_NEW_ARRAY(arena, uint64_t, n * n_pieces + 1);
+    uint64_t *scratch = SATOR_NEW_ARRAY(arena, uint64_t, n * n_pieces + 1);
     int64_t *first = SATOR_NEW_ARRAY(arena, int64_t, list->n_times + 1);
-    int64_t n = 0;
+    int64_t count = 0;
     for (int p = 0; p < n_pieces; p++) {
-        for (int64_t i = 0; i < n_instances; i++) {
-            uint64_t e = element[p * n_instances + i];
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t e = element[p * n + i];
             if (e != UINT64_MAX)
-                pair[n++] = list->stamp[i] << list->element_bits | e;
+                pair[count++] = stamp[i] << list->element_bits | e;
         }
     }
-    listed_sort(n, pair, scratch);
-    n = unique(n, pair);
-    for (int64_t i = 0; i < n; i++) {
+    listed_sort(count, pair, scratch);
+    count = unique(count, pair);
+    for (int64_t i = 0; i < count; i++) {
         first[(pair[i] >> below) + 1]++;
         pair[i] &= ((uint64_t)1 << below) - 1;
     }
     for (int64_t t = 0; t < list->n_times; t++)
         first[t + 1] += first[t];
-    list->n_pairs = n;
+    list->n_pairs = count;
     list->pair = pair;
     list->first = first;
 }
@@ -591,23 +638,18 @@ static const struct sator_decline *rank_rows(const struct listed_plan *plan, int
     return NULL;
 }
 
-enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_plan *plan, int part,
+enum sator_status listed_stamps_make(struct sator_ctx *ctx, struct listed_plan *plan, int part,
         struct listed_list *list, const struct sator_decline **reason)
 {
-    const struct listed_parts *parts = &plan->parts;
-    struct sator_arena *arena = parts->arena;
-    int64_t n = parts->n_instances[part];
-    bool own = plan->own_loops != 0 && parts->part_of[__builtin_ctz(plan->own_loops)] == part;
-    int n_pieces = own ? plan->n_pieces : 1;
-    uint64_t *time;
-    uint64_t *pe;
-    uint64_t range;
-    const uint64_t *distinct;
+    struct listed_parts *parts = &plan->parts;
+    uint64_t *time, *pe;
+    enum sator_status st = find_instances(ctx, parts, part, reason);
+    if (st != SATOR_OK)
+        return st;
+    const int64_t n = parts->n_instances[part];
     list->n_instances = n;
-    *reason = DECLINE("some loops that a row joins have too many instances to list");
-    if (n * n_pieces > LISTED_INSTANCES)
-        return SATOR_DECLINED;
-    enum sator_status st = sator_work(ctx, (uint64_t)(n * n_pieces * TICKS_AN_INSTANCE));
+    list->instance = parts->instance[part];
+    st = sator_work(ctx, (uint64_t)n * TICKS_A_STAMP);
     if (st != SATOR_OK)
         return st;
     *reason = rank_rows(
@@ -615,25 +657,73 @@ enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_pl
     if (*reason == NULL)
         *reason = rank_rows(plan, part, plan->first_space, plan->n_spaces, &list->pe, &pe,
                 &list->pe_code, &list->n_pes);
-    uint64_t *element = SATOR_NEW_ARRAY(arena, uint64_t, n * n_pieces);
-    if (*reason == NULL)
-        *reason = make_elements(plan, part, own, n, element, &range);
-    if (*reason == NULL)
+    if (*reason != NULL)
+        return SATOR_DECLINED;
+    list->pe_bits = bits_of(list->n_pes);
+    *reason = &too_many_bits;
+    if (bits_of(list->n_times) + list->pe_bits > 63)
+        return SATOR_DECLINED;
+    for (int64_t i = 0; i < n; i++)
+        time[i] = time[i] << list->pe_bits | pe[i];
+    list->stamp = time;
+    list->differs = find_differences(parts->arena, list);
+    return SATOR_OK;
+}
+
+void listed_stamps_keep(struct sator_arena *arena, struct listed_list *list)
+{
+    const size_t n = (size_t)list->n_instances;
+
+    memset(list->time.expr, 0, sizeof list->time.expr); /* the question's; what is left says all */
+    memset(list->pe.expr, 0, sizeof list->pe.expr);
+    if (list->instance != NULL)
+        list->instance = sator_arena_copy(arena, list->instance, n * sizeof *list->instance);
+    list->stamp = sator_arena_copy(arena, list->stamp, n * sizeof *list->stamp);
+    list->time_code = sator_arena_copy(
+            arena, list->time_code, (size_t)list->n_times * sizeof *list->time_code);
+    list->pe_code =
+            sator_arena_copy(arena, list->pe_code, (size_t)list->n_pes * sizeof *list->pe_code);
+    list->differs =
+            sator_arena_copy(arena, list->differs, (size_t)list->n_times * sizeof *list->differs);
+}
+
+enum sator_status listed_list_make(struct sator_ctx *ctx, struct listed_plan *plan, int part,
+        struct listed_list *list, const struct sator_decline **reason)
+{
+    struct listed_parts *parts = &plan->parts;
+    struct sator_arena *arena = parts->arena;
+    bool own = plan->own_loops != 0 && parts->part_of[__builtin_ctz(plan->own_loops)] == part;
+    int n_pieces = own ? plan->n_pieces : 1;
+    const uint64_t *stamp = list->stamp, *distinct;
+    uint64_t range;
+    enum sator_status st = SATOR_OK;
+    *reason = &too_many;
+    if (list->n_instances * n_pieces > LISTED_INSTANCES)
+        return SATOR_DECLINED;
+    parts->instance[part] = list->instance;
+    parts->n_instances[part] = list->n_instances;
+    if (n_pieces == 1)
+        st = keep_touched(ctx, plan, part, &stamp, reason);
+    const int64_t n = parts->n_instances[part];
+    if (st == SATOR_OK)
+        st = sator_work(ctx, (uint64_t)(n * n_pieces * TICKS_AN_ELEMENT));
+    if (st != SATOR_OK)
+        return st;
+    uint64_t *element = SATOR_NEW_ARRAY(arena, uint64_t, n * n_pieces + 1);
+    *reason = make_elements(plan, part, own, n, element, &range);
+    if (*reason == NULL && n_pieces > 1)
         *reason = leave_out(plan, part, n_pieces, n, element);
     if (*reason != NULL)
         return SATOR_DECLINED;
     listed_rank(arena, range, n * n_pieces, element, &distinct, &list->n_elements);
     list->element_bits = bits_of(list->n_elements);
-    list->pe_bits = bits_of(list->n_pes);
-    *reason = DECLINE("the stamps and elements of some loops do not fit into one number");
+    *reason = &too_many_bits;
     if (bits_of(list->n_times) + list->pe_bits + list->element_bits > 63)
         return SATOR_DECLINED;
     list->n_accesses = count_accesses(n_pieces, n, element);
-    for (int64_t i = 0; i < n; i++)
-        time[i] = time[i] << list->pe_bits | pe[i];
-    list->stamp = time;
-    make_pairs(arena, n_pieces, element, list);
-    list->differs = find_differences(arena, list);
+    make_pairs(arena, n_pieces, n, stamp, element, list);
+    parts->instance[part] = list->instance;
+    parts->n_instances[part] = list->n_instances;
     *reason = NULL;
     return SATOR_OK;
 }

@@ -10,7 +10,8 @@ enum {
     LISTED_INDICES = 16, /* most dimensions of a tensor */
     LISTED_CONDITIONS = 32, /* most conditions of a single access */
     LISTED_INSTANCES =
-            SATOR_ROOM(1 << 20, 64) /* most loop instances that are listed for one question */
+            SATOR_ROOM(1 << 20, 64), /* most loop instances that are listed for one question */
+    LISTED_POINTS = 8 * LISTED_INSTANCES /* most points of a part's box, of which these are found */
 };
 
 /* A condition that an access has for the instances of one part. */
@@ -47,29 +48,35 @@ struct listed_code {
 
 /* Time-stamps, PEs and elements of a part are their numbers in ascending order from 0 on. */
 struct listed_list {
+    /* what stamps make of it: */
     int64_t n_instances;
-    uint64_t n_accesses; /* distinct (instance, element) */
+    const int64_t *instance; /* their numbers in the part's box; NULL: all of it */
     struct listed_code time, pe;
-    int64_t n_times, n_pes, n_elements;
+    int64_t n_times, n_pes;
     const uint64_t *time_code, *pe_code; /* of each number */
     const uint8_t *differs; /* the first row in which a time-stamp differs from the one before */
+    const uint64_t *stamp; /* of each instance: time << pe_bits | pe */
+    int pe_bits;
+    /* and an access: */
+    uint64_t n_accesses; /* distinct (instance, element) */
+    int64_t n_elements;
     int element_bits;
     int64_t n_pairs;
     const uint64_t *pair; /* pe << element_bits | element, ascending within a time-stamp */
     const int64_t *first; /* of each time-stamp: its first pair; n_times + 1 */
-    const uint64_t *stamp; /* of each instance: time << pe_bits | pe */
-    int pe_bits;
 };
 
-/* Find the instances of a part, those of its box that the domain has. SATOR_DECLINED with
- * "*reason"; or the status of sator_work. */
-enum sator_status listed_find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
-        const struct sator_decline **reason);
+/* Find the instances of "part", those of its box that the domain has, and their stamps, in the
+ * arena of the plan's parts. They depend on the stamping and the part's loops alone.
+ * SATOR_DECLINED with "*reason"; or the status of sator_work. */
+enum sator_status listed_stamps_make(struct sator_ctx *ctx, struct listed_plan *plan, int part,
+        struct listed_list *list, const struct sator_decline **reason);
+/* Copy what stamps have made of the list to another arena. */
+void listed_stamps_keep(struct sator_arena *arena, struct listed_list *list);
 
-/* List "part" of "plan", whose instances are found; the list is made in the arena of the plan's
- * parts. SATOR_DECLINED with
- * "*reason"; or the status of sator_work. */
-enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_plan *plan, int part,
+/* List "part", whose stamps "list" has. SATOR_DECLINED with "*reason"; or the status of sator_work.
+ */
+enum sator_status listed_list_make(struct sator_ctx *ctx, struct listed_plan *plan, int part,
         struct listed_list *list, const struct sator_decline **reason);
 
 /* The iterators of the part's instance number "i", into those of "point" that are the part's. */

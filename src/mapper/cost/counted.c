@@ -39,7 +39,7 @@ struct mapper_counting {
     struct sator_ctx *ctx; /* its own: threads search one problem */
     struct sator_arena *arena; /* of one question */
     struct sator_counter *counter;
-    uint64_t work;
+    uint64_t n_questions;
     int64_t shape[MAPPER_ROWS]; /* of all arrays */
     struct counted_answer *latest; /* of each transfer */
     struct sator_memo *tiles; /* words of the largest, by access and extents */
@@ -98,7 +98,9 @@ struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
 
 uint64_t sator_mapper_counting_work(struct mapper_words *words)
 {
-    return sator_mapper_words_counting(words)->work;
+    const struct mapper_counting *c = sator_mapper_words_counting(words);
+
+    return c->n_questions * QUESTION_WORK + c->ctx->all_work;
 }
 
 /* ---- questions ---- */
@@ -124,7 +126,7 @@ static enum sator_status end(struct mapper_counting *c, enum sator_status st)
 {
     sator_counter_stop(c->counter);
     sator_mapper_watch_end(c->problem->watch, c->ctx);
-    c->work += QUESTION_WORK + c->ctx->work_done;
+    c->n_questions++;
     return st;
 }
 
@@ -610,7 +612,7 @@ static struct sator_result *ask_model(struct mapper_counting *c,
     sator_ctx_hush(c->ctx, &before);
     if (sator_mapper_watch_begin(p->watch, c->ctx)) {
         st = sator_model_analyze(c->ctx, p->workload, p->arch, flow, options, &result);
-        c->work += QUESTION_WORK + c->ctx->work_done;
+        c->n_questions++;
         sator_mapper_watch_end(p->watch, c->ctx);
     }
     sator_ctx_unhush(c->ctx, &before);
