@@ -31,8 +31,8 @@ levels:
   - {memory: L2, energy_pj: 20, bandwidth_bits: {read: 4, write: 16}}
   - {compute: mac, energy_pj: 1}
 YAML
-for size in 12 6; do
-    sator map holes.yaml --arch mesh.yaml --set sizes.x=$size --set sizes.r=$size --pareto energy,latency --json >holes.json
+for size in 60 6; do
+    sator map holes.yaml --arch mesh.yaml --timing roofline --set sizes.x=$size --set sizes.r=$size --pareto energy,latency --json >holes.json
     echo "exit $?, complete $(sed -n 's/^[[:space:]]*"complete":[[:space:]]*//p' holes.json)"
 done
 sator map holes.yaml --arch mesh.yaml --objective latency --timing roofline | grep '^  best'

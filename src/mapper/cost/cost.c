@@ -367,31 +367,14 @@ void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words
 
 /* ---- a whole mapping ---- */
 
-int64_t sator_mapper_places(const struct mapper_problem *p, const struct mapper_mapping *mapping,
-        int loop, bool in_space)
+static const struct mapper_domain *domain_of(const struct mapper_problem *problem)
 {
-    int64_t places = 0, left = p->extent[loop], inside[MAPPER_ROWS + 1], counted[MAPPER_ROWS + 1];
-
-    inside[p->n_rows] = counted[p->n_rows] = 1;
-    for (int r = p->n_rows - 1; r >= 0; r--) {
-        int64_t factor = mapping->factor[r][loop];
-        inside[r] = inside[r + 1] * factor;
-        counted[r] = counted[r + 1] * (p->row[r].is_space == in_space ? factor : 1);
-    }
-    for (int r = 0; r < p->n_rows && left > 0; r++) {
-        int64_t whole = left / inside[r + 1];
-        if (p->row[r].is_space != in_space && whole > 0)
-            return places + counted[r + 1];
-        places += whole * counted[r + 1];
-        left %= inside[r + 1];
-    }
-    assert(places >= 1);
-    return places;
+    return problem->domain != NULL ? problem->domain : problem->lengthened;
 }
 
 static void *stamps_new(const struct mapper_problem *problem)
 {
-    return sator_mapper_stamps_new(problem->lengthened);
+    return sator_mapper_stamps_new(domain_of(problem));
 }
 
 static void stamps_free(void *state)
@@ -399,15 +382,15 @@ static void stamps_free(void *state)
     sator_mapper_stamps_free(state);
 }
 
-/* Of a hull that stands for its domain. */
-static int64_t lengthened_stamps(const struct mapper_problem *problem, struct mapper_words *words,
+/* Of a domain that is no box, or a hull that stands for one. */
+static int64_t stamps_of_domain(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping)
 {
     struct mapper_stamps *known =
             sator_mapper_words_state(words, MAPPER_KEEPS_STAMPS, stamps_new, stamps_free);
+    const double stamps = sator_mapper_stamps_of(known, problem, mapping);
 
-    return (int64_t)ceil(
-            sator_mapper_stamps_of(known, problem, mapping) / problem->lengthened->share);
+    return (int64_t)ceil(problem->domain != NULL ? stamps : stamps / problem->lengthened->share);
 }
 
 int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct mapper_words *words,
@@ -417,8 +400,8 @@ int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct ma
 
     if (problem->skew != NULL)
         return sator_mapper_skewed_stamps(problem, mapping, 0);
-    if (problem->lengthened != NULL)
-        return lengthened_stamps(problem, words, mapping);
+    if (domain_of(problem) != NULL)
+        return stamps_of_domain(problem, words, mapping);
     if (!problem->imperfect)
         return stamps_outside(problem, mapping, problem->n_rows);
     for (int i = 0; i < problem->n_loops; i++)

@@ -206,12 +206,8 @@ bool sator_mapper_goes_round(struct mapper_words *words, const struct mapper_wal
 int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, int transfer, int n_ways);
 
-/* Of one loop: the steps of time that a mapping takes, or ("in_space") the PEs that it is spread
- * over. A short last part takes no time, and is on no PE, of its own where others have a whole one.
- */
-int64_t sator_mapper_places(const struct mapper_problem *problem,
-        const struct mapper_mapping *mapping, int loop, bool in_space);
-/* The time-stamps of a mapping. */
+/* The time-stamps of a mapping; of a domain that is no box about as many, which
+ * sator_mapper_count counts. */
 int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping);
 struct mapper_traffic {

@@ -265,7 +265,7 @@ static double free_stamps(const struct mapper_problem *p, const struct mapper_do
 
     for (int i = 0; i < p->n_loops; i++) {
         if (!(domain->tied >> i & 1))
-            stamps *= (double)(p->extent[i] / mapper_positions(p, mapping, p->n_rows, i));
+            stamps *= (double)sator_mapper_places(p, mapping, i, false);
     }
     return stamps;
 }
@@ -340,7 +340,9 @@ static int64_t count_stamps(const struct mapper_problem *p, const struct mapper_
         for (int64_t x = 0; x < p->extent[i]; x++)
             stamp_of[i][x] = stamp_along(p, mapping, i, x);
         n *= (size_t)p->extent[i];
-        own[i] = p->extent[i] / mapper_positions(p, mapping, p->n_rows, i);
+        own[i] = 1;
+        for (int r = 0; r < p->n_rows; r++)
+            own[i] *= p->row[r].is_space ? 1 : mapping->factor[r][i];
         size *= own[i];
     }
     bool *seen = sator_alloc(sizeof *seen * (size_t)size);

@@ -88,6 +88,28 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
     shape->parts = NULL;
 }
 
+int64_t sator_mapper_places(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        int loop, bool in_space)
+{
+    int64_t places = 0, left = p->extent[loop], inside[MAPPER_ROWS + 1], counted[MAPPER_ROWS + 1];
+
+    inside[p->n_rows] = counted[p->n_rows] = 1;
+    for (int r = p->n_rows - 1; r >= 0; r--) {
+        int64_t factor = mapping->factor[r][loop];
+        inside[r] = inside[r + 1] * factor;
+        counted[r] = counted[r + 1] * (p->row[r].is_space == in_space ? factor : 1);
+    }
+    for (int r = 0; r < p->n_rows && left > 0; r++) {
+        int64_t whole = left / inside[r + 1];
+        if (p->row[r].is_space != in_space && whole > 0)
+            return places + counted[r + 1];
+        places += whole * counted[r + 1];
+        left %= inside[r + 1];
+    }
+    assert(places >= 1);
+    return places;
+}
+
 bool sator_mapper_passes_over(const struct mapper_transfer *t, unsigned rows, unsigned all)
 {
     if ((rows & t->linked_rows) != 0 || (all & t->grouped_rows) != 0)

@@ -47,6 +47,11 @@ static inline int64_t mapper_positions(
     return count;
 }
 
+/* Of one loop: the steps of time that a mapping takes, or ("in_space") the PEs that it is spread
+ * over. A short last part takes no time, and is on no PE, of its own where others have a whole one.
+ */
+int64_t sator_mapper_places(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int loop, bool in_space);
 /* The most words of "size" that the accesses stored as access "a" have: those of its tensor. */
 static inline int64_t mapper_stored_words(
         const struct mapper_problem *problem, int a, const int64_t *size)

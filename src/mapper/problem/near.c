@@ -79,9 +79,13 @@ struct mapper_problem *sator_mapper_near(
     sator_ctx_hush(ctx, &before);
     enum sator_status st = sator_mapper_problem_init(
             ctx, problem->arena, workload, problem->arch, problem->objective, bypassed, near);
+    if (st == SATOR_OK && problem->imperfect)
+        st = sator_mapper_allow_imperfect(ctx, near);
     sator_ctx_unhush(ctx, &before);
     if (st != SATOR_OK)
         return NULL;
+    if (near->imperfect) /* ports have the mean of their instances: the busiest takes counting */
+        near->has_inner_ports = false;
     for (int i = 0; i < problem->n_accesses; i++) {
         for (int a = first[i]; a < first[i + 1] && first[i + 1] > first[i] + 1; a++)
             near->access[a].stored_as = a; /* all of them are to fit */

@@ -537,14 +537,7 @@ done:
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem)
 {
-    if (problem->in_hull) {
-        sator_error(ctx, problem->workload->loc,
-                "the iteration domain of '%s' is no box, and tiles that do not divide its loops "
-                "are not counted there",
-                problem->workload->name);
-        sator_help(ctx, "without %s it is mapped", sator_word(ctx, "imperfect"));
-        return SATOR_INPUT;
-    }
+    problem->only_chains = problem->in_hull; /* where formulas say nothing of short tiles */
     for (int a = 0; a < problem->n_accesses; a++)
         problem->only_chains |= problem->access[a].is_quotient; /* ragged.c */
     for (int i = 0; i < problem->n_loops; i++) {

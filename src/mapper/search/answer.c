@@ -15,7 +15,7 @@ enum {
 };
 
 /* Seconds that a search which found nothing in time may still count the few that it takes then. */
-static const double seconds_for_any = 0.1;
+static const double seconds_for_any = 0.5;
 
 static void run(struct mapper_search *search)
 {

@@ -156,11 +156,33 @@ static bool has_windows(const struct mapper_problem *p, const struct mapper_skew
     return any;
 }
 
+/* Which mappings with remainders are left out, "imperfect" being how to ask for them; NULL: none.
+ */
+static const char *left_remainders(const struct mapper_problem *problems, int n_problems,
+        const char *imperfect, const struct mapper_left_open *open, struct sator_arena *arena)
+{
+    const struct mapper_problem *problem = &problems[0];
+
+    if (!has_remainders(problem))
+        return NULL;
+    if (!problem->imperfect)
+        return sator_arena_printf(
+                arena, "factors that do not divide a loop's extent (%s)", imperfect);
+    if (open->chains && problem->only_chains)
+        return "most mappings with remainders: too many to look at all of them";
+    if (open->chains)
+        return "most mappings with remainders at several levels: too many to look at all of them";
+    if (is_any(problems, n_problems, passes_on))
+        return "remainders outside the innermost tiles of loops whose words pass from PE to PE";
+    return NULL;
+}
+
 const char *const *sator_mapper_left_out(const struct mapper_problem *problems, int n_problems,
         const struct mapper_skews *skews, const char *imperfect,
         const struct mapper_left_open *open, struct sator_arena *arena, int *n_left_out)
 {
     const struct mapper_problem *problem = &problems[0];
+    const char *remainders = left_remainders(problems, n_problems, imperfect, open, arena);
     const char **list = NULL;
     int count = 0;
 
@@ -168,21 +190,8 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
         SATOR_PUSH(arena, list, count,
                 "most mappings: their words have no formula, and each takes counting; the bound is "
                 "of all");
-    if (has_remainders(problem) && !problem->imperfect && problem->in_hull)
-        SATOR_PUSH(arena, list, count, "factors that do not divide a loop's extent");
-    else if (has_remainders(problem) && !problem->imperfect)
-        SATOR_PUSH(arena, list, count,
-                sator_arena_printf(
-                        arena, "factors that do not divide a loop's extent (%s)", imperfect));
-    else if (has_remainders(problem) && open->chains && problem->only_chains)
-        SATOR_PUSH(arena, list, count,
-                "most mappings with remainders: too many to look at all of them");
-    else if (has_remainders(problem) && open->chains)
-        SATOR_PUSH(arena, list, count,
-                "most mappings with remainders at several levels: too many to look at all of them");
-    else if (has_remainders(problem) && is_any(problems, n_problems, passes_on))
-        SATOR_PUSH(arena, list, count,
-                "remainders outside the innermost tiles of loops whose words pass from PE to PE");
+    if (remainders != NULL)
+        SATOR_PUSH(arena, list, count, remainders);
     if (has_remainders(problem) && problem->imperfect &&
             is_any(problems, n_problems, passes_on_directly))
         SATOR_PUSH(

@@ -309,7 +309,7 @@ static void try_trail(struct mapper_search *search, const struct mapper_trail *t
 }
 
 /* Search the problem near this one, and try its best mapping: by the scheduled time, whatever is
- * known, for phases have formulas there. */
+ * known, for phases have formulas there, but for short tiles. */
 static void try_best_of_near(struct mapper_search *search, struct mapper_problem *near)
 {
     struct mapper_search alone = *search;
@@ -323,19 +323,67 @@ static void try_best_of_near(struct mapper_search *search, struct mapper_problem
     alone.options = &options;
     alone.trail = trail;
     alone.found = false;
-    if (search->timer != NULL) {
+    alone.timer = NULL;
+    if (search->timer != NULL && !near->imperfect) {
         sator_mapper_know_phases(near);
         alone.timer = &timer;
     }
     alone.problem = near;
     alone.words = sator_mapper_words_new(near);
-    optimize(&alone);
+    if (near->imperfect) /* each of the steps that this takes */
+        alone.most_looks = sator_mapper_looks(search) + MOST_HULL_LOOKS;
+    sator_mapper_optimal(&alone);
     sator_mapper_words_free(alone.words);
     search->counters = alone.counters;
     search->counters.improvements = improvements;
     search->stopped = timer.is_worn_out ? search->stopped : alone.stopped;
     try_trail(search, trail);
     free(trail);
+}
+
+/* Climb as if all instances of a memory moved what they do in the mean, and try what is reached:
+ * which is the busiest takes as long as a hundred such figures. */
+static void climb_evened(struct mapper_search *search, int turn)
+{
+    struct mapper_search alone = *search;
+    struct mapper_problem even = *search->problem;
+
+    even.has_inner_ports = false;
+    alone.problem = &even;
+    alone.timer = NULL;
+    sator_mapper_climb_counted(&alone, turn);
+    const bool is_better = alone.counters.improvements != search->counters.improvements;
+    search->counters.evaluated = alone.counters.evaluated;
+    search->counters.looks = alone.counters.looks;
+    search->stopped = alone.stopped;
+    if (is_better)
+        try_counted(search, &alone.best);
+}
+
+/* Climb from the best mapping as long as that leads to better ones, for so much work. */
+static void climb_within(struct mapper_search *search, uint64_t most_work,
+        void (*climb)(struct mapper_search *search, int turn))
+{
+    int vain = 0; /* climbs in a row */
+
+    search->most_work = sator_mapper_counting_work(search->words) + most_work;
+    for (int turn = 0; vain < MOST_VAIN && !sator_mapper_should_stop(search); turn++) {
+        uint64_t improvements = search->counters.improvements;
+        climb(search, turn);
+        vain = search->counters.improvements == improvements ? vain + 1 : 0;
+    }
+    search->most_work = 0;
+    search->gave_up = false;
+}
+
+/* Climb from the best mapping, though each change is counted. */
+static void climb_near(struct mapper_search *search)
+{
+    if (search->stopped != SATOR_OK || !search->found)
+        return;
+    if (search->problem->has_inner_ports)
+        climb_within(search, MOST_HULL_WORK, climb_evened);
+    climb_within(search, MOST_HULL_WORK, sator_mapper_climb_counted);
 }
 
 /* The best mapping of the problem near this one, which has formulas, is one of this; then its own
@@ -364,6 +412,34 @@ static void search_near(struct mapper_search *search, struct mapper_problem *nea
     if (begins && !is_open)
         search_row_orders(search, p);
     search->most_work = 0;
+    if (begins && is_open && !search->only_dives)
+        climb_near(search);
+}
+
+/* Of a domain that is no box: the best of those with factors that divide, then of those with
+ * remainders what is the best of the box around it, or near the best. The bound is of all, with no
+ * factor known. */
+static void search_hull_chains(struct mapper_search *search, const struct mapper_problem *perfect)
+{
+    const struct mapper_problem *p = search->problem;
+    const enum sator_status before = search->stopped;
+
+    if (before == SATOR_OK && sator_mapper_is_feasible(perfect)) {
+        search->problem = perfect;
+        search_near(search, sator_mapper_near(search->ctx, perfect));
+        search->problem = p;
+    }
+    if (search->only_dives)
+        return;
+    struct mapper_problem *near = sator_mapper_near(search->ctx, p);
+    if (near != NULL && search->stopped == SATOR_OK)
+        try_best_of_near(search, near);
+    climb_near(search);
+    search->hull_open = true;
+    const enum sator_status stopped = search->stopped;
+    search->stopped = SATOR_LIMIT;
+    search_problem(search, p);
+    search->stopped = stopped;
 }
 
 /* Skewed arrays whose words are counted: what is proved is over the others where this is given up,
@@ -390,6 +466,10 @@ void sator_mapper_optimal(struct mapper_search *search)
     perfect.imperfect = perfect.chains = filled.chains = false;
     if (p->has_fixed && !sator_mapper_is_feasible(p)) {
         search->proved = true; /* that there is none */
+        return;
+    }
+    if (p->in_hull && p->imperfect) {
+        search_hull_chains(search, &perfect);
         return;
     }
     struct mapper_problem *near = p->has_counted && p->skew == NULL && !p->imperfect

@@ -42,7 +42,8 @@ enum {
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
     MOST_HULL_LOOKS = 1 << 18, /* in domains that are no box, ... */
-    MOST_HULL_WORK = 1 << 26, /* ... where each mapping is counted */
+    MOST_HULL_WORK = 1 << 30, /* ... where each mapping is counted */
+    MOST_VAIN = 2, /* climbs in a row there */
     MOST_COUNTED_LOOKS = 1 << 20, /* at skews under which words are counted ... */
     MOST_ASKED_LOOKS = 1 << 13, /* ... by the engines; and ticks */
     MOST_COUNTED_WORK = 1 << 26, /* of which the first unrollings get a quarter */
