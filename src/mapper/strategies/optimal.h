@@ -44,6 +44,7 @@ enum {
     MOST_HULL_LOOKS = 1 << 18, /* in domains that are no box, ... */
     MOST_HULL_WORK = 1 << 30, /* ... where each mapping is counted */
     MOST_VAIN = 2, /* climbs in a row there */
+    SMALL_HULL = 1 << 16, /* mappings there, if no more, of which all are counted: seconds */
     MOST_COUNTED_LOOKS = 1 << 20, /* at skews under which words are counted ... */
     MOST_ASKED_LOOKS = 1 << 13, /* ... by the engines; and ticks */
     MOST_COUNTED_WORK = 1 << 26, /* of which the first unrollings get a quarter */
@@ -468,6 +469,24 @@ void optimal_free_parts(struct optimizer *o);
  * unrollings may be filled in later. The items of table.outer are the caller's. */
 struct optimizer *optimal_new(struct mapper_search *search, const struct optimal_plan *plan);
 void optimal_free(struct optimizer *o);
+
+/* Search the mappings of the search's problem whose loops that share an array dimension are in
+ * their usual order; after a stop: only find its bound. */
+void optimal_search_usual(struct mapper_search *search);
+/* The same of "p" in its place, with the best so far to beat. */
+void optimal_search_problem(struct mapper_search *search, const struct mapper_problem *p);
+/* Other orders of these, with what is best in the usual one to beat, and the best mapping's own
+ * other orders first. */
+void optimal_search_orders(struct mapper_search *search, const struct mapper_problem *p);
+
+/* ---- optimal_near.c: problems whose words are counted ---- */
+/* The best mapping of the problem near this one (or NULL), which has formulas, is one of this; then
+ * its own are searched as far as that takes no longer than a user waits. */
+void optimal_search_near(struct mapper_search *search, struct mapper_problem *near);
+/* Of a domain that is no box: the best of those with factors that divide ("perfect"), then of those
+ * with remainders what is the best of the box around it, or near the best. The bound is of all,
+ * with no factor known; of few all are looked at. */
+void optimal_search_hull_chains(struct mapper_search *search, const struct mapper_problem *perfect);
 
 /* ---- optimal_listing.c ---- */
 /* Search the plan's whole space, below all unrollings. */
