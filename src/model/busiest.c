@@ -22,6 +22,9 @@ enum {
     MOST_DIGITS = 16
 };
 
+static const char too_many[] =
+        "which of so many instances is the busiest is not known: their mean is taken";
+
 /* One or more instances that move the same. */
 struct class
 {
@@ -524,12 +527,11 @@ static bool all_in_closed_form(const struct analysis *analysis)
 static enum sator_status ask_all(
         struct analysis *analysis, int m, const struct sator_piece *space, struct instances *all)
 {
-    static const char why[] = "which of so many instances is the busiest is not known";
     enum sator_status st = SATOR_OK;
 
     for (int k = 0; k < all->n; k++) {
         if (k > 0 && all->n > MOST_SLOW && !all_in_closed_form(analysis)) {
-            *all = (struct instances){.why = why};
+            *all = (struct instances){.why = too_many};
             return SATOR_OK;
         }
         SATOR_TRY(ask(analysis, m, space, &all->classes[k]));
@@ -662,7 +664,8 @@ static enum sator_status separate(struct analysis *analysis, int m)
     *all = (struct instances){0};
     memory->apart = all;
     if (space == NULL) {
-        all->why = "which instance is the busiest is not known: the space-stamp has conditions";
+        all->why = "which instance is the busiest is not known, the space-stamp having conditions: "
+                   "their mean is taken";
         return SATOR_OK;
     }
     const struct row *rows = read_rows(analysis, memory, space);
@@ -678,7 +681,7 @@ static enum sator_status separate(struct analysis *analysis, int m)
     }
     *all = (struct instances){0};
     if (!find_one_by_one(analysis, space, memory->space_cut, 0, at, all)) {
-        *all = (struct instances){.why = "which of so many instances is the busiest is not known"};
+        *all = (struct instances){.why = too_many};
         return SATOR_OK;
     }
     SATOR_TRY(ask_all(analysis, m, space, all));
@@ -711,7 +714,7 @@ enum sator_status analysis_busiest(struct analysis *analysis, int m, const struc
             return st;
     }
     const sator_int together = *bits;
-    *bits = -1;
+    *bits = 0;
     *why = memory->apart->why;
     for (int k = 0; k < memory->apart->n; k++) {
         sator_int sum = 0;
@@ -723,7 +726,11 @@ enum sator_status analysis_busiest(struct analysis *analysis, int m, const struc
         *bits = sum > *bits ? sum : *bits;
     }
     sator_int n = memory->apart->n_used; /* the busiest moves no less than the mean */
-    if (n > 0 && !memory->apart->takes_up && (together + n - 1) / n > *bits)
+    if (*why != NULL) { /* of those in use, which are no more than PEs are */
+        const sator_int instances = memory->result->instances, pes = analysis->result->active_pes;
+        n = pes < instances ? pes : instances;
+    }
+    if (n > 0 && (*why != NULL || !memory->apart->takes_up) && (together + n - 1) / n > *bits)
         *bits = (together + n - 1) / n;
     return SATOR_OK;
 }

@@ -78,3 +78,17 @@ loops:
     parallel: [i 4 -> 0]
 NEST
 sator analyze work.yaml --arch arch.yaml -d nest.yaml --timing roofline | grep '^ *L1 reads'
+# A Gram matrix on 1,024 PEs, which are not alike, and too many to be asked one by one: the mean is taken. Each has 8 x 8 x 128 instances, which read
+# two words of A, but those with i = j, 8 x 128 at each of 32 PEs, one; and 8 x 8 x 127 sums: (992 x 16,384 + 32 x 15,360) / 1,024 + 8,128 = 24,480 words
+# of 32 bits. The busiest reads 24,512.
+printf 'sizes: {i: 256, j: 256, k: 128}\nop: "C[i,j] += A[i,k] * A[j,k]"\nword_bits: 32\n' >work.yaml
+cat >nest.yaml <<'NEST'
+loops:
+  - at: L2
+    for: [k 32]
+  - at: PE
+    parallel: [i 32 -> 0, j 32 -> 1]
+  - at: L1
+    for: [i 8, k 4, j 8]
+NEST
+sator analyze work.yaml --arch conventional -d nest.yaml --timing roofline | grep -E '^ *L1 reads|^  unknown: L1 reads'

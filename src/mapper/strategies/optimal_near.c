@@ -151,8 +151,9 @@ void optimal_search_near(struct mapper_search *search, struct mapper_problem *ne
         if (search->timer == NULL && p->domain != NULL && search->stopped == SATOR_OK)
             try_best_of_near(search, near);
     }
-    const uint64_t most_work = p->in_hull ? MOST_HULL_WORK : 0; /* a box is searched to its end */
-    search->most_looks = p->in_hull ? sator_mapper_looks(search) + MOST_HULL_LOOKS : 0;
+    const bool is_limited = p->in_hull || p->instances > SMALL_DOMAIN; /* else to its end */
+    const uint64_t most_work = is_limited ? MOST_HULL_WORK : 0;
+    search->most_looks = is_limited ? sator_mapper_looks(search) + MOST_HULL_LOOKS : 0;
     search->most_work = most_work;
     bool begins = search->stopped == SATOR_OK;
     optimal_search_usual(search);
