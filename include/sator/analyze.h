@@ -94,7 +94,8 @@ struct sator_port_result {
     sator_int bits; /* through that of the busiest instance; -1: not counted, for nothing asks */
     double bandwidth_bits; /* per cycle and instance; NAN when not given */
     double cycles; /* bits / bandwidth_bits; NAN when either is not known */
-    const char *unknown; /* why "cycles" is NAN though words pass; NULL otherwise */
+    /* why "cycles" is NAN though words pass, or that it is the mean instance's; else NULL */
+    const char *unknown;
     /* of the scheduled latency; NAN where that is not known */
     double busy_cycles; /* the busiest instance of each stamp, added up */
     double exposed_cycles, stalled_cycles; /* that wait for it: before and after runs, within */
