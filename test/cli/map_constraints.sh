@@ -144,3 +144,16 @@ for strategy in optimal exhaustive; do
     sator map sum.yaml --arch gaps.yaml --strategy $strategy | sed -n '/^  energy/p'
     sator analyze sum.yaml --arch gaps.yaml -d best.yaml | sed -n '/^  total/p'
 done
+# a search that is stopped at once does not answer with what violates a constraint: 27 of 864 PEs where a tenth is asked for
+printf 'name: w\nsizes: {i: 3, j: 9, k: 5}\nop: "Y[j] += A[j,i,j] * B[2*k+2*j,k+k] * B[k,j]"\n' >joined.yaml
+cat >many.yaml <<'YAML'
+name: many
+levels:
+  - {memory: DRAM, energy_pj: 100}
+  - {array: PE, shape: [3, 3]}
+  - {memory: L1, energy_pj: 6, capacity_words: {A: 6, B: 2, Y: 6}}
+  - {array: lane, shape: [4, 4]}
+  - {array: bit, shape: [3, 2]}
+  - {compute: mac, energy_pj: 0}
+YAML
+sator map joined.yaml --arch many.yaml --imperfect --constraint 'utilization 0.1' --budget 0.000001 2>&1 | grep -oE 'stopped before it found one|[0-9]+ of 864'

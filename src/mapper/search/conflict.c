@@ -484,7 +484,7 @@ bool sator_mapper_find_any(const struct mapper_problem *problem, struct mapper_m
 {
     struct feasibility *f = SATOR_NEW(problem->arena, struct feasibility);
 
-    if (!is_feasible(f, problem) || f->most_pes == 0)
+    if (!is_feasible(f, problem) || f->most_pes == 0 || f->most_pes < f->needed_pes)
         return false;
     sator_mapper_mapping_init(problem, mapping);
     memcpy(mapping->factor, f->found.factor, sizeof mapping->factor);
