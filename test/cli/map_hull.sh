@@ -47,7 +47,8 @@ YAML
 sator map triangle.yaml --arch conventional | sed -n 's/^  mapping *//p; s/^  utilization *//p'
 # Seven rows have no factors but 1 and 7. On four PEs, factors that need not divide: i in fours runs 4 + 7 stamps, in twos beside j in twos 1 + 2 + 3 + 4,
 # and row i with j in fours ceil((i + 1) / 4): 10 stamps, 28 on one PE. Of so few
-# mappings all are looked at; of two hundred rows not, and the bound is that of 20,100 instances on 4 PEs.
+# mappings all are looked at; of two hundred rows not, and the bound is that of 20,100 instances on 4 PEs: i
+# and j in twos take 1 + ... + 100 = 5050.
 sed 's/i < 8/i < 7/' triangle.yaml >seven.yaml
 cat >four.yaml <<'YAML'
 name: four
