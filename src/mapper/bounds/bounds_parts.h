@@ -8,7 +8,7 @@
 #define SATOR_MAPPER_BOUNDS_PARTS_H
 
 #include "mapper/bounds/bounds.h"
-#include "mapper/cost/slides.h"
+#include "mapper/bounds/bounds_slides.h"
 #include "mapper/problem/domain.h"
 #include "mapper/problem/order_classes.h"
 

@@ -4,8 +4,8 @@
  *
  * Loops are bits: loop i of the nearest time row outside is bit i, of those beyond bit n_loops + i.
  */
-#ifndef SATOR_MAPPER_SLIDES_H
-#define SATOR_MAPPER_SLIDES_H
+#ifndef SATOR_MAPPER_BOUNDS_SLIDES_H
+#define SATOR_MAPPER_BOUNDS_SLIDES_H
 
 #include "mapper/cost/cost.h"
 

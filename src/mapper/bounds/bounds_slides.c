@@ -6,7 +6,7 @@
  * moves by one step in f' - 1 of f' of these stamps, and in the others by some steps. Where a loop
  * that stands alone in an index moves, everything is new.
  */
-#include "mapper/cost/slides.h"
+#include "mapper/bounds/bounds_slides.h"
 
 #include <assert.h>
 #include <math.h>
