@@ -131,12 +131,12 @@ bool sator_set_is_box(const struct sator_relation *set, int64_t *lower, int64_t 
     return true;
 }
 
-static bool mentions(const struct sator_cond *cond, int var)
+bool sator_cond_has_var(const struct sator_cond *cond, int var)
 {
     bool any = cond->expr != NULL && sator_expr_has_var(cond->expr, var);
 
     for (int i = 0; i < cond->n_kids && !any; i++)
-        any = mentions(cond->kids[i], var);
+        any = sator_cond_has_var(cond->kids[i], var);
     return any;
 }
 
@@ -151,7 +151,7 @@ static bool ties(const struct sator_cond *cond, int var)
     bool any = false;
 
     if (cond->op != SATOR_COND_AND)
-        return !is_limit(cond) && mentions(cond, var);
+        return !is_limit(cond) && sator_cond_has_var(cond, var);
     for (int i = 0; i < cond->n_kids && !any; i++)
         any = ties(cond->kids[i], var);
     return any;
@@ -164,7 +164,8 @@ bool sator_set_ties(const struct sator_relation *set, int var)
     for (int k = 0; k < set->n_pieces && !any; k++) {
         const struct sator_piece *piece = &set->pieces[k];
         any = piece->n_free > 0 || sator_cond_has_exists(piece->cond) ||
-                (set->n_pieces == 1 ? ties(piece->cond, var) : mentions(piece->cond, var));
+                (set->n_pieces == 1 ? ties(piece->cond, var)
+                                    : sator_cond_has_var(piece->cond, var));
     }
     return any;
 }

@@ -117,6 +117,8 @@ const struct sator_cond *sator_cond_substitute(struct sator_arena *arena,
         const struct sator_cond *cond, const struct sator_expr *const *replacements,
         int first_var_shift);
 bool sator_cond_has_exists(const struct sator_cond *cond);
+/* Whether variable "var" stands anywhere in "cond". */
+bool sator_cond_has_var(const struct sator_cond *cond, int var);
 /* Whether "cond" holds at "point"; false (nothing decided) on overflow or for a condition with
  * "exists". */
 bool sator_cond_holds(const struct sator_cond *cond, const int64_t *point, bool *holds);

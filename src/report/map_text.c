@@ -50,7 +50,7 @@ bool map_text_is_bound_by_rooflines(const struct sator_map_result *r)
 }
 
 const char map_text_bound_of_rooflines[] =
-        "the bound is of rooflines: with the timing \"roofline\" their optimum is proved";
+        "the bound is of rooflines: the timing \"roofline\" may prove their optimum";
 
 void map_text_idle_links(struct map_writer *w, const struct sator_map_result *r)
 {

@@ -44,6 +44,17 @@ static int compare_codes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* How many stamps each of "n" of a level stands for. */
+static int64_t *count_times(const struct timing *timing, const struct timing_list *list, int level,
+        int64_t n, const int64_t *code)
+{
+    int64_t *times = SATOR_NEW_ARRAY(timing->arena, int64_t, n + 1);
+
+    for (int64_t x = 0; x < n; x++)
+        times[x] = timing_stamp_times(list, timing->lengths[level], code[x]);
+    return times;
+}
+
 /* The stamps of every level that are in use. */
 static struct timing_stamps *list_stamps(struct timing *timing, const struct timing_list *list)
 {
@@ -67,7 +78,10 @@ static struct timing_stamps *list_stamps(struct timing *timing, const struct tim
         }
         if (l < timing->n_levels - 1)
             stamps[l + 1].outer = outer;
-        stamps[l] = (struct timing_stamps){.n = kept, .code = own};
+        stamps[l] = (struct timing_stamps){.n = kept,
+                .code = own,
+                .times = count_times(timing, list, l, kept, own),
+                .list = list};
         code = own;
         n = kept;
     }

@@ -150,6 +150,14 @@ void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int
         int64_t instance, int64_t words);
 void timing_moves_sort(struct timing_moves *moves);
 
+/* Values of a tuple as one number: mixed radix over the ranges of its coordinates. */
+struct timing_numbering {
+    int n;
+    int64_t *least, *extent;
+    int64_t *below; /* of the coordinates after the first k: the product of their extents */
+    int64_t range;
+};
+
 /* ---- timing_list.c: the loop instances of a nest, with their stamps and elements ---- */
 
 struct timing_list {
@@ -163,16 +171,10 @@ struct timing_list {
     struct timing_elements {
         int n_each; /* elements of an instance: its pieces */
         int64_t *element; /* n_each for every instance; -1: none */
-        int64_t n_range; /* elements are below it */
+        const struct timing_numbering *numbering;
     } * elements; /* of each access */
-};
-
-/* Values of a tuple as one number: mixed radix over the ranges of its coordinates. */
-struct timing_numbering {
-    int n;
-    int64_t *least, *extent;
-    int64_t *below; /* of the coordinates after the first k: the product of their extents */
-    int64_t range;
+    int n_folds;
+    struct timing_fold *folds;
 };
 /* Cover the values of the pieces' expressions over the loops' bounds; false: not in 64 bits. */
 bool timing_number_tuple(struct timing *timing, const struct sator_relation *map,
@@ -181,6 +183,37 @@ bool timing_number_tuple(struct timing *timing, const struct sator_relation *map
 /* All instances of the analysis, or "why" not. */
 enum sator_status timing_list_all(struct timing *timing, struct timing_list *list);
 
+/* ---- timing_folds.c: steps of a loop that are alike, of which the list has one ---- */
+
+/* Steps of the digit floor(value / stride) % modulus of a loop, which makes a row of time or space:
+ * from "first" on so many ("times") are alike, and those after the first of them are left out. */
+struct timing_fold {
+    int loop;
+    int64_t size; /* of the loop */
+    int64_t stride, modulus;
+    bool is_whole; /* the last step is no shorter */
+    int64_t first, times;
+    bool is_space;
+    int row;
+    int64_t row_factor;
+    struct timing_place { /* by access: where an element's number has the loop's value */
+        int64_t below, extent;
+        int64_t factor; /* of the loop there; 0: the loop does not index it */
+    } * elements;
+};
+
+/* Set the folds of a list whose numbers are known. */
+void timing_find_folds(const struct timing *timing, struct timing_list *list);
+/* The first value of the loop from "value" on (counted from 0) that is in the list. */
+int64_t timing_next_value(const struct timing_list *list, int loop, int64_t value);
+/* How many stamps of a prefix length the one with "code" stands for. */
+int64_t timing_stamp_times(const struct timing_list *list, int length, int64_t code);
+/* How many instances of so many dimensions of space each stands for. */
+int64_t timing_instance_times(const struct timing_list *list, int n_space);
+/* How many elements "element" stands for in the stamps and instances of these prefixes. */
+int64_t timing_element_times(
+        const struct timing_list *list, int n_time, int n_space, int access, int64_t element);
+
 /* ---- timing_moves.c: what the transfers of one access move, stamp by stamp ---- */
 
 /* The stamps of one prefix length, ascending. */
@@ -188,6 +221,8 @@ struct timing_stamps {
     int64_t n;
     int64_t *code; /* time / time_below */
     int64_t *outer; /* of each the index of its stamp one level out */
+    int64_t *times; /* of each, how many it stands for */
+    const struct timing_list *list;
 };
 
 /* What one transfer moves. */
@@ -208,6 +243,9 @@ struct timing_way {
 int timing_n_ways(const struct timing_transfer *transfer);
 struct timing_way timing_way(const struct timing *timing, const struct timing_transfer *transfer,
         const struct timing_movement *movement, int way);
+/* The dimensions of space that tell the instances of its rows apart, but for wires. */
+int timing_space_of_way(
+        const struct timing *timing, const struct timing_transfer *transfer, int way);
 
 /* The words of one transfer in a few stamps that follow each other: "key" has the pairs held in
  * them, (stamp x instances + instance) x elements + element, each times 2, plus 1 where nobody
@@ -281,9 +319,10 @@ void timing_add_delays(const struct timing *timing, const struct timing_delays *
 bool timing_add_ramp(const struct timing *timing, const struct timing_delays *first,
         const struct timing_delays *last, int64_t n, sator_int run, sator_int times,
         struct timing_sum *sum);
-/* Add one stamp to "sum": the entries of it from "*at" on, and what is "inside" it (R, v). */
+/* Add one stamp to "sum", "times": the entries of it from "*at" on, and what is "inside" it (R, v).
+ */
 void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
-        int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum);
+        int64_t stamp, sator_int run, const sator_int *busy, int64_t times, struct timing_sum *sum);
 
 /* ---- timing_classes.c: stamps that are alike, counted together ---- */
 

@@ -220,7 +220,7 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
     memset(sum.busy, 0, sizeof *sum.busy * (size_t)timing->n_ports);
     entries = find_entries(c, level, stamp, sum.moved);
     timing_entries_sort(&entries);
-    timing_add_stamp(timing, &entries, &at, 0, *inside.cycles, inside.busy, &sum);
+    timing_add_stamp(timing, &entries, &at, 0, *inside.cycles, inside.busy, 1, &sum);
     return sum;
 }
 

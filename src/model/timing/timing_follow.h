@@ -70,6 +70,15 @@ enum way {
     WAY_SENT /* a word of the holder outside */
 };
 
+/* The words that a pair stands for in a transfer to or from instances of "n_space" dimensions. */
+static inline int64_t stays_words(const struct follower *f, const struct timing_transfer *transfer,
+        int n_space, const struct stays *stays, int64_t e)
+{
+    return f->list == NULL ? 1
+                           : timing_element_times(f->list, transfer->n_time, n_space, f->access,
+                                     stays_element(stays, e));
+}
+
 /* From each instance to others: of a link its providers, of a bus the bus itself. */
 struct wiring {
     int64_t *first; /* of each instance, and the end */
@@ -80,7 +89,7 @@ struct wiring {
 /* Where the words of a transfer go over limited wires: of links in the stamp that they bring them
  * to, of buses in the stamp that takes them up, of trees in that in which sums leave. */
 struct crossing {
-    struct sator_arena *arena;
+    const struct follower *f;
     const struct timing_transfer *transfer;
     const int64_t *shape;
     struct timing_moves *wires; /* NULL: no wire is limited */
@@ -103,9 +112,9 @@ struct left {
  */
 bool origins_make(const struct follower *f, const struct crossing *crossing,
         const struct stays *outside, const struct stays *stays, struct origins *origins);
-/* A word passes bus number "bus" of family "b". */
+/* So many words pass bus number "bus" of family "b". */
 void crossing_add_bus(const struct crossing *crossing, const struct origins *origins, int b,
-        int64_t stamp, int64_t bus);
+        int64_t stamp, int64_t bus, int64_t words);
 /* By bus, element, pair; for qsort. */
 int left_compare(const void *a, const void *b);
 

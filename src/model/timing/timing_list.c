@@ -1,4 +1,5 @@
-/* The loop instances of a nest one by one, with numbers for their stamps, PEs and elements. */
+/* The loop instances of a nest one by one, with numbers for their stamps, PEs and elements; of
+ * steps that are alike the first alone (timing_folds.c). */
 #include "model/timing/timing.h"
 
 #include "base/checked.h"
@@ -7,6 +8,7 @@
 
 enum {
     MOST_INSTANCES = 1 << 21,
+    MOST_POINTS = 1 << 23, /* of the loops' values, whether in the domain or not */
     TICKS_PER_INSTANCE = 40
 };
 
@@ -96,6 +98,10 @@ struct lister {
     struct timing_numbering time, space;
     struct timing_numbering *elements;
     struct timing_list *list;
+    struct values { /* of each loop, that are in the list */
+        int n;
+        int64_t *value;
+    } * values;
 };
 
 /* The number of a PE is over the arrays' extents, not over the values of the stamps. */
@@ -163,57 +169,114 @@ static void reserve(struct lister *lister, int64_t n)
     const struct sator_workload *w = lister->workload;
     struct timing_list *list = lister->list;
 
-    *list = (struct timing_list){.time = SATOR_NEW_ARRAY(arena, int64_t, n + 1),
-            .pe = SATOR_NEW_ARRAY(arena, int64_t, n + 1),
-            .n_time = lister->time.n,
+    list->time = SATOR_NEW_ARRAY(arena, int64_t, n + 1);
+    list->pe = SATOR_NEW_ARRAY(arena, int64_t, n + 1);
+    for (int i = 0; i < w->n_accesses; i++)
+        list->elements[i].element =
+                SATOR_NEW_ARRAY(arena, int64_t, n * list->elements[i].n_each + 1);
+}
+
+static void open_list(struct lister *lister)
+{
+    struct sator_arena *arena = lister->timing->arena;
+    const struct sator_workload *w = lister->workload;
+    struct timing_list *list = lister->list;
+
+    *list = (struct timing_list){.n_time = lister->time.n,
             .time_below = lister->time.below,
             .space_below = lister->space.below,
             .pes = lister->space.range,
             .elements = SATOR_NEW_ARRAY(arena, struct timing_elements, w->n_accesses + 1)};
-    for (int i = 0; i < w->n_accesses; i++) {
-        int n_each = w->accesses[i].relation->n_pieces;
-        list->elements[i] = (struct timing_elements){.n_each = n_each,
-                .element = SATOR_NEW_ARRAY(arena, int64_t, n * n_each + 1),
-                .n_range = lister->elements[i].range};
-    }
+    for (int i = 0; i < w->n_accesses; i++)
+        list->elements[i] = (struct timing_elements){
+                .n_each = w->accesses[i].relation->n_pieces, .numbering = &lister->elements[i]};
+    timing_find_folds(lister->timing, list);
 }
 
-/* Every point of the loops' bounds that is in the domain. */
-static void walk(struct lister *lister)
+/* List the values of each loop, which make "*n" points; false: too many. */
+static bool list_values(struct lister *lister, int64_t *n)
+{
+    const struct sator_workload *w = lister->workload;
+
+    *n = 1;
+    lister->values = SATOR_NEW_ARRAY(lister->timing->arena, struct values, w->n_loops + 1);
+    for (int i = 0; i < w->n_loops; i++) {
+        struct values *values = &lister->values[i];
+        const int64_t size = w->upper[i] - w->lower[i];
+        for (int64_t v = 0; (v = timing_next_value(lister->list, i, v)) < size; v++) {
+            if (values->n == MOST_POINTS)
+                return false;
+            SATOR_PUSH(lister->timing->arena, values->value, values->n, w->lower[i] + v);
+        }
+        if (__builtin_mul_overflow(*n, values->n, n) || *n > MOST_POINTS)
+            return false;
+    }
+    return true;
+}
+
+/* Visit every point of the loops' listed values that is in the domain. */
+static void walk(struct lister *lister, void (*visit)(struct lister *, const int64_t *point))
 {
     const struct sator_workload *w = lister->workload;
     int64_t *point = SATOR_NEW_ARRAY(lister->timing->arena, int64_t, w->n_loops + 1);
+    int *at = SATOR_NEW_ARRAY(lister->timing->arena, int, w->n_loops + 1);
     int loop = 0;
 
-    memcpy(point, w->lower, sizeof *point * (size_t)w->n_loops);
+    for (int i = 0; i < w->n_loops; i++)
+        point[i] = lister->values[i].value[0];
     while (loop >= 0) {
         if (w->is_box || is_inside(w->domain, point))
-            add_instance(lister, point);
-        for (loop = w->n_loops - 1; loop >= 0 && ++point[loop] == w->upper[loop]; loop--)
-            point[loop] = w->lower[loop];
+            visit(lister, point);
+        for (loop = w->n_loops - 1; loop >= 0; loop--) {
+            at[loop] = at[loop] + 1 == lister->values[loop].n ? 0 : at[loop] + 1;
+            point[loop] = lister->values[loop].value[at[loop]];
+            if (at[loop] > 0)
+                break;
+        }
     }
+}
+
+static void count_instance(struct lister *lister, const int64_t *point)
+{
+    (void)point;
+    lister->list->n++;
+}
+
+/* List the instances of "n" points; false: there are too many. */
+static bool list_instances(struct lister *lister, int64_t n)
+{
+    if (!lister->workload->is_box) {
+        walk(lister, count_instance);
+        n = lister->list->n;
+        lister->list->n = 0;
+    }
+    if (n > MOST_INSTANCES)
+        return false;
+    reserve(lister, n);
+    walk(lister, add_instance);
+    return true;
 }
 
 enum sator_status timing_list_all(struct timing *timing, struct timing_list *list)
 {
-    const struct sator_workload *w = timing->analysis->workload;
-    struct lister lister = {.timing = timing, .workload = w, .list = list};
-    int64_t n = 1;
+    struct lister lister = {.timing = timing, .workload = timing->analysis->workload, .list = list};
+    int64_t n;
 
     timing->why = prepare(&lister);
-    for (int i = 0; timing->why == NULL && i < w->n_loops; i++) {
-        if (__builtin_mul_overflow(n, w->upper[i] - w->lower[i], &n) || n > MOST_INSTANCES)
-            timing->why = timing->cut_short != NULL
-                    ? timing->cut_short
-                    : "the stamps fall into no classes that are counted, and are too many to be "
-                      "followed one by one";
-    }
     if (timing->why != NULL)
         return SATOR_OK;
-    enum sator_status st = sator_work(timing->analysis->ctx, (uint64_t)n * TICKS_PER_INSTANCE);
-    if (st != SATOR_OK)
-        return st;
-    reserve(&lister, n);
-    walk(&lister);
+    open_list(&lister);
+    bool fits = list_values(&lister, &n);
+    if (fits) {
+        enum sator_status st = sator_work(timing->analysis->ctx, (uint64_t)n * TICKS_PER_INSTANCE);
+        if (st != SATOR_OK)
+            return st;
+        fits = list_instances(&lister, n);
+    }
+    if (!fits)
+        timing->why = timing->cut_short != NULL
+                ? timing->cut_short
+                : "the stamps fall into no classes that are counted, and are too many to be "
+                  "followed one by one";
     return SATOR_OK;
 }

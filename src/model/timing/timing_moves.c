@@ -90,7 +90,8 @@ static void move_sums(const struct follower *f, const struct crossing *crossing,
         struct stays *outside, struct stays *stays, const struct origins *origins,
         struct timing_movement *movement)
 {
-    int n_trees = crossing->transfer->transport.n_buses;
+    const struct timing_transfer *transfer = crossing->transfer;
+    int n_trees = transfer->transport.n_buses;
     struct sator_arena *arena = f->timing->arena;
     int64_t *root = SATOR_NEW_ARRAY(f->arena, int64_t, stays->n + 1);
     int64_t *last = SATOR_NEW_ARRAY(f->arena, int64_t, stays->n + 1);
@@ -104,8 +105,10 @@ static void move_sums(const struct follower *f, const struct crossing *crossing,
                 stays->fresh[e] = take_fresh(
                         f, outside, ratio, stays, stamp, instance, stays_element(stays, e));
             if (!stays->fresh[e]) {
-                timing_moves_add(&movement->sent, arena, stamp, instance / ratio, 1);
-                timing_moves_add(&movement->arrived, arena, stamp, instance, 1);
+                timing_moves_add(&movement->sent, arena, stamp, instance / ratio,
+                        stays_words(f, transfer, transfer->holder_space, stays, e));
+                timing_moves_add(&movement->arrived, arena, stamp, instance,
+                        stays_words(f, transfer, transfer->n_space, stays, e));
             }
         }
         while (from >= e && origins->way[from] != WAY_SENT)
@@ -118,25 +121,30 @@ static void move_sums(const struct follower *f, const struct crossing *crossing,
         if (root[e] != e)
             continue;
         int64_t stamp = stays_stamp(stays, last[e] - 1),
-                instance = stays_instance(stays, last[e] - 1);
-        timing_moves_add(&movement->stored, arena, stamp, instance / ratio, 1);
+                instance = stays_instance(stays, last[e] - 1),
+                words = stays_words(f, transfer, transfer->holder_space, stays, e);
+        timing_moves_add(&movement->stored, arena, stamp, instance / ratio, words);
         for (int b = 0; b < n_trees; b++)
-            crossing_add_bus(crossing, origins, b, stamp, origins->buses[b].to[instance]);
+            crossing_add_bus(crossing, origins, b, stamp, origins->buses[b].to[instance], words);
     }
     timing_moves_sort(&movement->stored);
 }
 
-static void move_inputs(const struct follower *f, int64_t ratio, const struct stays *stays,
-        const struct origins *origins, struct timing_movement *movement)
+static void move_inputs(const struct follower *f, const struct timing_transfer *transfer,
+        int64_t ratio, const struct stays *stays, const struct origins *origins,
+        struct timing_movement *movement)
 {
     struct sator_arena *arena = f->timing->arena;
 
     for (int64_t e = 0; e < stays->n; e++) {
         int64_t stamp = stays_stamp(stays, e), instance = stays_instance(stays, e);
+        if (origins->way[e] == WAY_HELD)
+            continue;
         if (origins->way[e] == WAY_SENT)
-            timing_moves_add(&movement->sent, arena, stamp, instance / ratio, 1);
-        if (origins->way[e] != WAY_HELD)
-            timing_moves_add(&movement->arrived, arena, stamp, instance, 1);
+            timing_moves_add(&movement->sent, arena, stamp, instance / ratio,
+                    stays_words(f, transfer, transfer->holder_space, stays, e));
+        timing_moves_add(&movement->arrived, arena, stamp, instance,
+                stays_words(f, transfer, transfer->n_space, stays, e));
     }
 }
 
@@ -148,8 +156,7 @@ static struct crossing new_crossing(const struct follower *f,
 
     if (n > 0)
         movement->wires = SATOR_NEW_ARRAY(f->timing->arena, struct timing_moves, n);
-    return (struct crossing){
-            f->timing->arena, transfer, f->timing->analysis->shape, movement->wires};
+    return (struct crossing){f, transfer, f->timing->analysis->shape, movement->wires};
 }
 
 static void sort_crossing(const struct crossing *crossing)
@@ -204,7 +211,7 @@ static bool follow_transfer(const struct follower *f, const struct timing_transf
     if (is_output)
         move_sums(f, &crossing, ratio, outside, &stays, &origins, movement);
     else
-        move_inputs(f, ratio, &stays, &origins, movement);
+        move_inputs(f, transfer, ratio, &stays, &origins, movement);
     sort_crossing(&crossing);
     *outside = stays;
     return true;
@@ -282,7 +289,7 @@ bool timing_follow_window(struct timing *timing, const struct timing_transfer *t
             find_fresh(&f, window->fresh_instances, &stays, &origins);
             move_sums(&f, &crossing, ratio, NULL, &stays, &origins, movement);
         } else if (fits) {
-            move_inputs(&f, ratio, &stays, &origins, movement);
+            move_inputs(&f, transfer, ratio, &stays, &origins, movement);
         }
         sort_crossing(&crossing);
     }
@@ -294,7 +301,7 @@ bool timing_follow_starts(struct timing *timing, const struct timing_transfer *t
         const struct timing_window *window, struct timing_sums *sums)
 {
     struct follower f = {.timing = timing, .arena = sator_arena_new(), .access = transfer->access};
-    struct crossing crossing = {.transfer = transfer, .shape = timing->analysis->shape};
+    struct crossing crossing = {.f = &f, .transfer = transfer, .shape = timing->analysis->shape};
     struct stays stays = stays_of(&f, window);
     struct origins origins;
 

@@ -3,8 +3,7 @@
 
 /* ---- reading ---- */
 
-/* The digit that "term" is, without its factor; false: of another form. */
-static bool read_term(const struct sator_workload *w, const struct sator_term *term,
+bool nest_read_term(const struct sator_workload *w, const struct sator_term *term,
         struct nest_digit *digit, bool *is_plain)
 {
     const struct sator_expr *argument = term->argument;
@@ -62,7 +61,7 @@ static bool read_row(struct nest *nest, const struct sator_expr *expr, struct ro
 
     *row = (struct row){.constant = expr->constant};
     for (int i = 0; i < expr->n_terms; i++) {
-        if (row->n == NEST_DIGITS || !read_term(w, &expr->terms[i], &digit, &is_plain))
+        if (row->n == NEST_DIGITS || !nest_read_term(w, &expr->terms[i], &digit, &is_plain))
             return false;
         int index = add_digit(nest, &digit);
         if (index < 0)

@@ -84,6 +84,11 @@ static inline int64_t nest_row_factor(const struct nest_digit *digit)
     return digit->run != 0 ? digit->run : digit->skew;
 }
 
+/* The digit that "term" is, without its factor, or the loop itself ("*is_plain"); false: it has
+ * another form. */
+bool nest_read_term(const struct sator_workload *w, const struct sator_term *term,
+        struct nest_digit *digit, bool *is_plain);
+
 /* Read the analysis's dataflow as a nest; false: it is none. */
 bool nest_read(struct timing *timing, struct nest *nest);
 

@@ -122,18 +122,18 @@ static void cross_link(const struct crossing *crossing, const struct stays *stay
         return;
     int k = origins->link[e];
     const struct timing_use *use = &crossing->transfer->wires[k];
-    timing_moves_add(&crossing->wires[k], crossing->arena, stamp,
+    timing_moves_add(&crossing->wires[k], crossing->f->timing->arena, stamp,
             wire_between(crossing, use, stays_instance(stays, origins->from[e]),
                     stays_instance(stays, e)),
-            1);
+            stays_words(crossing->f, crossing->transfer, crossing->transfer->n_space, stays, e));
 }
 
 void crossing_add_bus(const struct crossing *crossing, const struct origins *origins, int b,
-        int64_t stamp, int64_t bus)
+        int64_t stamp, int64_t bus, int64_t words)
 {
     if (crossing->wires != NULL)
         timing_moves_add(&crossing->wires[crossing->transfer->transport.n_links + b],
-                crossing->arena, stamp, bus / origins->buses[b].per_bus, 1);
+                crossing->f->timing->arena, stamp, bus / origins->buses[b].per_bus, words);
 }
 
 static bool over_link(const struct stays *stays, const struct wiring *link, int interval,
@@ -230,7 +230,9 @@ static void find_origins(const struct follower *f, const struct stays *stays,
     for (int b = 0; b < transport->n_buses; b++) {
         n = share_bus(stays, &origins->buses[b], origins, left, n);
         for (int64_t i = 0; i < n && !is_output; i++)
-            crossing_add_bus(crossing, origins, b, x, left[i].bus);
+            crossing_add_bus(crossing, origins, b, x, left[i].bus,
+                    stays_words(f, crossing->transfer, crossing->transfer->n_space, stays,
+                            left[i].pair));
     }
 }
 

@@ -68,6 +68,14 @@ struct timing_way timing_way(const struct timing *timing, const struct timing_tr
     }
 }
 
+int timing_space_of_way(
+        const struct timing *timing, const struct timing_transfer *transfer, int way)
+{
+    if (transfer->is_own)
+        return timing->analysis->n_space;
+    return way == 1 ? transfer->n_space : transfer->holder_space;
+}
+
 struct timing timing_of(struct analysis *analysis, struct sator_arena *arena)
 {
     int *reach = SATOR_NEW_ARRAY(arena, int, analysis->n_time + 1);
@@ -362,19 +370,20 @@ bool timing_add_ramp(const struct timing *timing, const struct timing_delays *fi
 }
 
 void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
-        int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum)
+        int64_t stamp, sator_int run, const sator_int *busy, int64_t times, struct timing_sum *sum)
 {
     struct timing_delays *delays = timing->delays;
 
     memset(delays, 0, sizeof *delays * (size_t)timing->n_ports);
     while (*at < entries->n && entries->list[*at].stamp == stamp)
         *at = measure_port(entries, *at, delays);
-    timing_add_delays(timing, delays, run, busy, 1, sum);
+    timing_add_delays(timing, delays, run, busy, times, sum);
 }
 
 /* ---- the recursion ---- */
 
-/* R and v of all stamps of a level, from those of the level inside; the rest of "sum" is of all. */
+/* R and v of all stamps of a level, from those of the level inside; the rest of "sum" is of all.
+ * Each is as many times what it is as there are stamps that this one stands for. */
 struct runs {
     sator_int *cycles;
     sator_int *busy; /* n_ports for each */
@@ -395,22 +404,26 @@ static struct runs climb(const struct timing *timing, const struct timing_stamps
     struct timing_sum own = *sum; /* R and v go to the stamp that this one is in */
 
     for (int64_t x = 0; x < stamps[level].n; x++) {
-        int64_t outer = level == 0 ? 0 : stamps[level].outer[x];
+        int64_t outer = level == 0 ? 0 : stamps[level].outer[x], times = stamps[level].times[x];
+        sator_int *busy = inside->busy + x * n_ports;
+        for (int q = 0; q < n_ports; q++)
+            busy[q] /= times;
         own.cycles = &outside.cycles[outer];
         own.busy = &outside.busy[outer * n_ports];
-        timing_add_stamp(
-                timing, &entries, &at, x, inside->cycles[x], inside->busy + x * n_ports, &own);
+        timing_add_stamp(timing, &entries, &at, x, inside->cycles[x] / times, busy, times, &own);
     }
     return outside;
 }
 
-static sator_int count_words(const struct timing_moves *moves)
+/* The words of the whole run that go one way, by the stamps and instances that move them. */
+static sator_int count_words(
+        const struct timing_stamps *stamps, int n_space, const struct timing_moves *moves)
 {
     sator_int n = 0;
 
     for (int i = 0; i < moves->n; i++)
-        n += moves->rows[i].words;
-    return n;
+        n += (sator_int)moves->rows[i].words * stamps->times[moves->rows[i].stamp];
+    return n * timing_instance_times(stamps->list, n_space);
 }
 
 enum sator_status timing_recur(struct timing *timing, const struct timing_stamps *stamps,
@@ -421,7 +434,7 @@ enum sator_status timing_recur(struct timing *timing, const struct timing_stamps
 
     *sum = timing_sum_new(timing);
     for (int64_t t = 0; t < stamps[last].n; t++) {
-        runs.cycles[t] = timing_compute(timing, most[t]);
+        runs.cycles[t] = timing_compute(timing, most[t]) * stamps[last].times[t];
         *sum->compute += runs.cycles[t];
     }
     for (int level = last; level >= 0; level--)
@@ -430,9 +443,12 @@ enum sator_status timing_recur(struct timing *timing, const struct timing_stamps
     memcpy(sum->busy, runs.busy, sizeof *sum->busy * (size_t)timing->n_ports);
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
-        for (int w = 0; w < timing_n_ways(transfer); w++)
-            sum->moved[transfer->first_moved + w] =
-                    count_words(timing_way(timing, transfer, &movements[i], w).moves);
+        const int level = timing_level_of(timing, transfer->n_time);
+        for (int w = 0; w < timing_n_ways(transfer); w++) {
+            const struct timing_way way = timing_way(timing, transfer, &movements[i], w);
+            sum->moved[transfer->first_moved + w] = count_words(
+                    &stamps[level], timing_space_of_way(timing, transfer, w), way.moves);
+        }
     }
     return SATOR_OK;
 }

@@ -40,7 +40,7 @@ bool stays_list(const struct follower *f, int level, int n_space, struct stays *
 
     *stays = (struct stays){.level = level,
             .n_instances = list->pes / below,
-            .n_elements = elements->n_range,
+            .n_elements = elements->numbering->range,
             .n_stamps = level < 0 ? 1 : f->stamps[level].n};
     if (__builtin_mul_overflow(stays->n_stamps, stays->n_instances, &room) ||
             __builtin_mul_overflow(room, stays->n_elements, &room))

@@ -396,7 +396,7 @@ static struct timing_sum measure(struct windows *w, int level, int64_t number)
                     &sum.moved[transfer->first_moved]);
     }
     timing_entries_sort(&entries);
-    timing_add_stamp(timing, &entries, &entry, 0, *inside.cycles, inside.busy, &sum);
+    timing_add_stamp(timing, &entries, &entry, 0, *inside.cycles, inside.busy, 1, &sum);
     return sum;
 }
 
