@@ -231,6 +231,7 @@ static enum sator_status finish_holder(struct machine *machine, struct holder *h
         holder->ahead = holder->is_write ? holder->longest - 1 : 0;
         n_planes = holder->longest + 1 + holder->ahead;
         holder->coming = SATOR_NEW_ARRAY(machine->arena, struct pairs, holder->ahead + 1);
+        holder->outer = SATOR_NEW_ARRAY(machine->arena, int64_t, n_planes);
     }
     if (holder->holds_idle && holder->ahead > 0) {
         sator_error(machine->ctx, machine->question->arch->levels[holder->level].loc,

@@ -88,7 +88,7 @@ struct chain {
     int64_t parent_instance, value, members;
     int64_t from; /* the smallest instance that let go of it last */
     int64_t last; /* stamp at which an instance held it last */
-    int64_t until; /* links bring it on until this stamp */
+    int64_t brought, until; /* links bring it on, and look for it, until these stamps */
     uint32_t next; /* of those that are on their way over links, or free */
     bool is_on_its_way, is_gone; /* is_gone: went out, though links look for it yet */
 };
@@ -114,6 +114,8 @@ struct holder {
     int ahead; /* stamps that are looked at before their time: whether a link will take a sum */
     struct pairs *coming; /* of stamp s: coming[s % (ahead + 1)] */
     int64_t looked_at; /* the last stamp in "coming" */
+    int64_t *outer; /* of stamp s, as far as tables go back: outer[s % (longest + 1 + ahead)], the
+                       number of the stamp of the holder outside */
     int64_t *fetched, *from_wire, *standing; /* indices into "now" */
     int64_t n_fetched, n_from_wire, list_room;
     struct table groups; /* of buses */

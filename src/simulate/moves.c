@@ -143,7 +143,7 @@ static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
     struct chain *chain = &holder->chains[index];
 
     assert(!chain->is_on_its_way); /* ways are checked after each boundary's words have come */
-    if (chain->until > holder->stamp + 1 && keeps_word(run, holder, chain)) { /* a link has it */
+    if (chain->brought > holder->stamp + 1 && keeps_word(run, holder, chain)) { /* a link has it */
         wait_for_links(holder, index);
         return;
     }
@@ -157,19 +157,19 @@ static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
     }
 }
 
-/* The stamp until which links take what "pair" has held without a break until now. */
-static int64_t awaited_until(const struct holder *holder, const struct pair *pair)
+/* Note until which stamp links bring, and look for, what "pair" has held without a break until now.
+ */
+static void note_links(const struct holder *holder, const struct pair *pair, struct chain *chain)
 {
-    int64_t until = 0;
-
     for (int64_t stamp = holder->stamp; stamp > holder->stamp - holder->longest; stamp--) {
         const struct word *word = table_find(&holder->table, pair->instance, pair->element, stamp);
         if (word == NULL)
             break;
-        if (word->awaited > 0 && stamp + word->awaited > until)
-            until = stamp + word->awaited;
+        if (word->awaited > 0 && stamp + word->awaited > chain->until)
+            chain->until = stamp + word->awaited;
+        if (word->brought > 0 && stamp + word->brought > chain->brought)
+            chain->brought = stamp + word->brought;
     }
-    return until;
 }
 
 static void let_go(
@@ -182,10 +182,8 @@ static void let_go(
     if (chain->last != holder->stamp || chain->from < 0 || pair->instance < chain->from)
         chain->from = pair->instance;
     chain->last = holder->stamp;
-    if (holder->ahead > 0) {
-        int64_t until = awaited_until(holder, pair);
-        chain->until = until > chain->until ? until : chain->until;
-    }
+    if (holder->ahead > 0)
+        note_links(holder, pair, chain);
     if (--chain->members == 0)
         finish_chain(run, holder, word->chain);
 }
@@ -440,8 +438,46 @@ static void settle_part(struct run *run, struct holder *holder, const struct wal
     }
 }
 
-/* Note with each word that will be taken over a link of interval 2 or more that it will be: by the
- * pairs of "stamp", which is to come. */
+static int64_t *outer_at(const struct holder *holder, int64_t stamp)
+{
+    return &holder->outer[stamp % (holder->longest + 1 + holder->ahead)];
+}
+
+/* Whether an instance beside that of "pair", in one of the holder outside, holds its element. */
+static bool is_held_beside(const struct holder *holder, const struct pair *pair, int64_t stamp)
+{
+    int64_t first = pair->instance / holder->below * holder->below;
+    bool any = false;
+
+    for (int64_t q = first; q < first + holder->below && !any; q++)
+        any = table_find(&holder->table, q, pair->element, stamp) != NULL;
+    return any;
+}
+
+/* Whether the holder outside has the element of "pair" in all stamps from "interval" before "stamp"
+ * on: it does at both ends, and between them where something within it does in its stamp. */
+static bool keeps_meanwhile(
+        const struct holder *holder, const struct pair *pair, int interval, int64_t stamp)
+{
+    int64_t outer = *outer_at(holder, stamp - interval);
+    bool has = true;
+
+    if (holder->parent->parent == NULL || holder->parent->holds_idle) /* then it may keep it idly */
+        return true;
+    for (int64_t at = stamp - interval + 1; at < stamp; at++) {
+        if (*outer_at(holder, at) != outer) {
+            if (!has)
+                return false;
+            outer = *outer_at(holder, at);
+            has = outer == *outer_at(holder, stamp);
+        }
+        has = has || is_held_beside(holder, pair, at);
+    }
+    return has;
+}
+
+/* Note with each word that is looked for over a link of interval 2 or more that it is, and whether
+ * it will come: by the pairs of "stamp", which is to come. */
 static void await(struct holder *holder, int64_t stamp, const struct pairs *pairs)
 {
     for (int64_t i = 0; i < pairs->n; i++) {
@@ -456,8 +492,12 @@ static void await(struct holder *holder, int64_t stamp, const struct pairs *pair
                     find_provider(link, &view, pair, view_slot(&view, pair->element), &provider);
             if (from == NULL)
                 continue;
-            if (link->link->interval > from->awaited && link->link->interval > 1)
-                from->awaited = (uint8_t)link->link->interval;
+            int interval = link->link->interval;
+            if (interval > 1 && interval > from->awaited)
+                from->awaited = (uint8_t)interval;
+            if (interval > from->brought && interval > 1 &&
+                    keeps_meanwhile(holder, pair, interval, stamp))
+                from->brought = (uint8_t)interval;
             break;
         }
     }
@@ -486,6 +526,8 @@ static enum sator_status look_ahead(struct run *run, struct holder *holder)
         st = walk_next(holder->walk, &changed);
         if (st != SATOR_OK || changed < 0)
             continue;
+        *outer_at(holder, stamp) =
+                *outer_at(holder, stamp - 1) + (changed < holder->parent->n_time);
         while (goes_on(run, &st) && walk_more(holder->walk, &part))
             need_part(run, holder, stamp, pairs, &part, 0, 1);
         if (holder->ahead > 0 && st == SATOR_OK)

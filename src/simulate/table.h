@@ -20,7 +20,8 @@ struct word {
     bool untouched; /* started from zero, and nobody inside has taken it up since */
     bool stayed; /* is there in the next stamp, too */
     bool present; /* has arrived */
-    uint8_t awaited; /* the longest interval of a link that will take it, above 1 */
+    uint8_t awaited; /* the longest interval of a link that looks for it, above 1 */
+    uint8_t brought; /* the same of one that will bring it: the holder outside keeps it meanwhile */
 };
 
 enum {

@@ -614,6 +614,36 @@ static void make_systolic(
             make_bandwidths(random, &hardware->levels[l]);
 }
 
+/* ---- triangles ---- */
+
+/* A loop of more values than the others have: most of its steps are alike. */
+static void lengthen(
+        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+{
+    struct oracle_program *program = &hardware->program;
+    int l = (int)random_below(random, program->n_loops);
+
+    make_plain(random, options->max_instances / 4, hardware);
+    program->upper[l] = program->lower[l] + between(random, 6, 16);
+}
+
+/* One loop runs no further than another does, counted from where they begin. */
+static void make_triangle(struct random *random, struct hardware *hardware)
+{
+    struct oracle_program *program = &hardware->program;
+    int a = (int)random_below(random, program->n_loops);
+    int b = (int)random_below(random, program->n_loops);
+    int64_t longer =
+            (program->upper[b] - program->lower[b]) - (program->upper[a] - program->lower[a]);
+
+    if (a == b || longer < 0) /* the hull is to stay as it is: factors are of it */
+        return;
+    int sum = oracle_add(
+            program, oracle_var(program, b), oracle_mul(program, -1, oracle_var(program, a)));
+    sum = oracle_add(program, sum, oracle_const(program, program->lower[a] - program->lower[b]));
+    program->domain.of[program->domain.n++] = (struct oracle_cond){ORACLE_AT_LEAST_0, sum};
+}
+
 /* ---- everything ---- */
 
 static bool reads_what_it_writes(const struct oracle_program *program)
@@ -653,16 +683,22 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
     const bool has_sums = program->n_loops > 1;
     bool is_systolic = options->systolic && has_sums && random_chance(&random, 30);
     bool has_parts = !is_systolic && options->parts && has_sums && random_chance(&random, 40);
-    bool has_nest = is_systolic || options->nests_only || (has_parts && !options->skews) ||
-            random_chance(&random, has_parts ? 70 : 45);
+    bool is_triangle = options->triangles && !is_systolic && !has_parts && has_sums &&
+            random_chance(&random, 40);
+    bool has_nest = is_systolic || is_triangle || options->nests_only ||
+            (has_parts && !options->skews) || random_chance(&random, has_parts ? 70 : 45);
     if (has_parts)
         make_parts(&random, options, has_nest, hardware);
     if (is_systolic)
         make_systolic(&random, options, hardware);
+    if (is_triangle)
+        lengthen(&random, options, hardware);
     for (int level = 0; level < hardware->n_levels; level++)
         make_widths(&random, hardware, &hardware->levels[level]);
     if (has_nest)
         make_nest(&random, options, is_systolic, hardware);
+    if (is_triangle && hardware->n_nest > 0)
+        make_triangle(&random, hardware);
     if (hardware->n_nest == 0)
         make_cuts(&random, hardware);
     /* The form with cuts has a memory that it names take all time dimensions, if it does not say

@@ -19,6 +19,7 @@ struct hardware_options {
     bool windows; /* of skewed rows: loops of several memories joined */
     bool systolic; /* arrays of which words and sums go on from PE to PE are frequent */
     bool parts; /* sums that PEs hold in parts, without links and trees, are frequent */
+    bool triangles; /* nests of domains that are no box, and a loop of more values in them */
 };
 
 void hardware_make(

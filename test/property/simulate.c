@@ -109,7 +109,8 @@ int main(int argc, char **argv)
             .skews = true,
             .windows = true,
             .systolic = true,
-            .parts = true};
+            .parts = true,
+            .triangles = true};
     static struct hardware hardware;
     struct run_options options;
     struct check check = {0};
