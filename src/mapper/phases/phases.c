@@ -14,24 +14,21 @@
 #include <limits.h>
 #include <string.h>
 
-void sator_mapper_phase_bits(const struct mapper_phases *phases, struct delays *delays,
-        enum phase phase, int port, int64_t words, int64_t bits)
+void sator_mapper_phase_words(const struct mapper_phases *phases, struct delays *delays,
+        enum phase phase, const struct mapper_way *way, int64_t words)
 {
+    int port = way->port;
+
     if (port < 0 || words == 0)
         return;
     const struct mapper_unit *unit = &phases->unit[port];
-    sator_int all = (sator_int)words * bits;
+    sator_int all = (sator_int)words * way->bits;
     if (unit->granule > 1)
         all = (all + unit->granule - 1) / unit->granule * unit->granule;
     if (!(delays->ports[phase] >> port & 1))
         delays->of[phase][port] = 0;
     delays->ports[phase] |= 1U << port;
     delays->of[phase][port] += all * unit->scale + (sator_int)unit->setup * unit->bits;
-}
-
-static int64_t width(const struct mapper_problem *p, int m, int access)
-{
-    return p->memory[m].word_bits[access];
 }
 
 bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_transfer *t)
@@ -44,32 +41,24 @@ static void add_load(const struct nest *nest, const struct movement *movement, b
         struct delays *delays, enum phase phase, int digit)
 {
     const struct mapper_phases *phases = nest->phases;
-    const struct mapper_problem *p = phases->problem;
-    const struct mapper_transfer *t = &p->transfer[movement->transfer];
+    const struct mapper_transfer *t = &phases->problem->transfer[movement->transfer];
     const struct mapper_manner *manner = &phases->manner[movement->transfer];
 
     bool starts = fresh && sator_mapper_phase_starts(nest, t);
     int64_t out = movement->out[digit + 1];
     if (starts)
         out -= out / movement->parts;
-    sator_mapper_phase_bits(
-            phases, delays, phase, manner->send, out, width(p, t->parent, t->access));
-    if (starts && movement->parts == 1)
-        return;
-    if (manner->arrive >= 0)
-        sator_mapper_phase_bits(phases, delays, phase, manner->arrive, movement->in[digit + 1],
-                width(p, t->child, t->access));
+    sator_mapper_phase_words(phases, delays, phase, &manner->send, out);
+    if (!starts || movement->parts > 1)
+        sator_mapper_phase_words(phases, delays, phase, &manner->arrive, movement->in[digit + 1]);
 }
 
 static void add_store(const struct nest *nest, const struct movement *movement,
         struct delays *delays, enum phase phase, int digit)
 {
-    const struct mapper_phases *phases = nest->phases;
-    const struct mapper_transfer *t = &phases->problem->transfer[movement->transfer];
-    const struct mapper_manner *manner = &phases->manner[movement->transfer];
+    const struct mapper_manner *manner = &nest->phases->manner[movement->transfer];
 
-    sator_mapper_phase_bits(phases, delays, phase, manner->take, movement->out[digit + 1],
-            width(phases->problem, t->parent, t->access));
+    sator_mapper_phase_words(nest->phases, delays, phase, &manner->take, movement->out[digit + 1]);
 }
 
 /* What one transfer does in a stamp of its level. */
@@ -98,10 +87,10 @@ void sator_mapper_phase_own(const struct mapper_phases *phases, bool fresh, stru
     for (int i = 0; i < phases->n_own; i++) {
         const struct mapper_own *own = &phases->own[i];
         if (own->access != phases->output || !fresh)
-            sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN,
-                    own->read_port, 1, own->bits);
-        sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_STORES : WITH_RUN,
-                own->write_port, 1, own->bits);
+            sator_mapper_phase_words(
+                    phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN, &own->read, 1);
+        sator_mapper_phase_words(
+                phases, delays, own->waits ? SERIAL_STORES : WITH_RUN, &own->write, 1);
     }
 }
 

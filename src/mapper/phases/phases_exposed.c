@@ -228,17 +228,17 @@ struct added {
     struct times loads, stores, all;
 };
 
-static void add_words(const struct phases_known *k, int port, double words, int bits, double slides,
-        const struct rhythm *rhythm, struct times *exposes, struct times *all)
+static void add_words(const struct phases_known *k, const struct mapper_way *way, double words,
+        double slides, const struct rhythm *rhythm, struct times *exposes, struct times *all)
 {
-    if (port < 0)
+    if (way->port < 0)
         return;
-    const struct mapper_unit *unit = &k->phases->unit[port];
-    double cycles = words * bits * (double)unit->scale / (double)unit->bits;
+    const struct mapper_unit *unit = &k->phases->unit[way->port];
+    double cycles = words * (double)way->bits * (double)unit->scale / (double)unit->bits;
     double others = mapper_greater(0, rhythm->moved - rhythm->exposed);
     double exposed = mapper_greater(rhythm->exposed, slides);
-    exposes->of[port] += exposed * cycles;
-    all->of[port] += exposed * cycles + others * mapper_greater(0, cycles - rhythm->run);
+    exposes->of[way->port] += exposed * cycles;
+    all->of[way->port] += exposed * cycles + others * mapper_greater(0, cycles - rhythm->run);
 }
 
 /* Whether PEs between the two memories take their words in different stamps: nothing is known of
@@ -269,7 +269,6 @@ static void add_transfer(const struct phases_known *k, int number, struct added 
     const struct mapper_problem *p = k->phases->problem;
     const struct mapper_transfer *t = &p->transfer[number];
     const struct mapper_manner *manner = &k->phases->manner[number];
-    int bits = p->memory[t->parent].word_bits[t->access];
     bool is_known = t->child >= k->m && !t->reaches_back; /* links bring some of what enters */
     bool all_time = is_known && k->run[t->child] == k->run[p->n_memories];
     enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
@@ -289,17 +288,15 @@ static void add_transfer(const struct phases_known *k, int number, struct added 
         return;
     double out = moved->unique / k->used[t->parent];
     if (t->access == k->phases->output) {
-        add_words(k, manner->take, out, bits, 0, &rhythm, &added->stores, &added->all);
+        add_words(k, &manner->take, out, 0, &rhythm, &added->stores, &added->all);
         return;
     }
     const bool slides = rhythm.exposed > 0 && is_known && t->parent >= k->m && !p->imperfect &&
             p->access[t->access].is_sliding;
-    add_words(k, manner->send, out, bits, slides ? exposed_slides(k, number, t, true) : 0, &rhythm,
+    add_words(k, &manner->send, out, slides ? exposed_slides(k, number, t, true) : 0, &rhythm,
             &added->loads, &added->all);
-    if (t->child < p->n_memories)
-        add_words(k, manner->arrive, moved->tile_words, p->memory[t->child].word_bits[t->access],
-                slides ? exposed_slides(k, number, t, false) : 0, &rhythm, &added->loads,
-                &added->all);
+    add_words(k, &manner->arrive, moved->tile_words,
+            slides ? exposed_slides(k, number, t, false) : 0, &rhythm, &added->loads, &added->all);
 }
 
 /* The cycles that a word of a transfer takes, of those that all instances of a memory hold
@@ -309,20 +306,19 @@ static double cycles_each(const struct phases_known *k, const struct mapper_tran
     const struct mapper_problem *p = k->phases->problem;
     const struct mapper_manner *manner = &k->phases->manner[number];
     bool is_sum = t->access == k->phases->output;
-    int ports[2] = {is_sum ? manner->take : manner->send, is_sum ? -1 : manner->arrive};
+    const struct mapper_way *ways[2] = {is_sum ? &manner->take : &manner->send, &manner->arrive};
     int memory[2] = {t->parent, t->child};
     double most = 0;
 
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < (is_sum ? 1 : 2); side++) {
         double parts = 1;
-        if (ports[side] < 0)
+        if (ways[side]->port < 0)
             continue;
         for (int i = 0; i < p->n_loops; i++)
             parts *= p->access[t->access].plain >> i & 1 ? k->along[memory[side]][i] : 1;
-        const struct mapper_unit *unit = &k->phases->unit[ports[side]];
+        const struct mapper_unit *unit = &k->phases->unit[ways[side]->port];
         most = mapper_greater(most,
-                p->memory[memory[side]].word_bits[t->access] * (double)unit->scale /
-                        ((double)unit->bits * parts));
+                (double)ways[side]->bits * (double)unit->scale / ((double)unit->bits * parts));
     }
     return most;
 }

@@ -122,6 +122,17 @@ static bool is_simple(const struct mapper_problem *p, int *output)
     return !p->in_hull && (p->skew == NULL || !p->skew->across);
 }
 
+static const struct mapper_way no_way = {.port = -1};
+
+/* The way of an access's words out of memory "m" or into it; none passes the compute units. */
+static struct mapper_way find_way(const struct mapper_problem *p, int m, int access, bool writes)
+{
+    if (m == p->n_memories)
+        return no_way;
+    return (struct mapper_way){
+            sator_mapper_port_of(p, m, access, writes), p->memory[m].word_bits[access]};
+}
+
 static bool find_own(struct mapper_phases *phases)
 {
     const struct mapper_problem *p = phases->problem;
@@ -132,12 +143,13 @@ static bool find_own(struct mapper_phases *phases)
             continue;
         if (p->access[a].volume % p->instances != 0)
             return false;
-        phases->own[phases->n_own++] = (struct mapper_own){.access = a,
-                .read_port = sator_mapper_port_of(p, m, a, false),
-                .write_port =
-                        p->access[a].role == SATOR_WRITE ? sator_mapper_port_of(p, m, a, true) : -1,
-                .bits = p->access[a].volume / p->instances * p->memory[m].word_bits[a],
+        struct mapper_own *own = &phases->own[phases->n_own++];
+        *own = (struct mapper_own){.access = a,
+                .read = find_way(p, m, a, false),
+                .write = p->access[a].role == SATOR_WRITE ? find_way(p, m, a, true) : no_way,
                 .waits = waits(p, m)};
+        own->read.bits *= p->access[a].volume / p->instances;
+        own->write.bits = own->read.bits;
     }
     return true;
 }
@@ -151,12 +163,10 @@ static void find_manners(struct mapper_phases *phases)
         struct mapper_manner *manner = &phases->manner[i];
         *manner = find_manner(p, t);
         phases->steps[i] = sator_mapper_phase_steps(p, t);
-        manner->send = sator_mapper_port_of(p, t->parent, t->access, false);
-        manner->take = t->access == phases->output
-                ? sator_mapper_port_of(p, t->parent, t->access, true)
-                : -1;
-        manner->arrive =
-                t->child == p->n_memories ? -1 : sator_mapper_port_of(p, t->child, t->access, true);
+        manner->send = find_way(p, t->parent, t->access, false);
+        manner->take =
+                t->access == phases->output ? find_way(p, t->parent, t->access, true) : no_way;
+        manner->arrive = find_way(p, t->child, t->access, true);
     }
 }
 
@@ -173,6 +183,11 @@ bool sator_mapper_waits_inside(const struct mapper_phases *phases, int c)
     return waits;
 }
 
+static unsigned port_of(struct mapper_way way)
+{
+    return way.port >= 0 ? 1U << way.port : 0;
+}
+
 /* Of the ports those through which serial words alone pass, and those through which none do. */
 static void find_serial_ports(const struct mapper_phases *phases, struct mapper_problem *p)
 {
@@ -180,22 +195,19 @@ static void find_serial_ports(const struct mapper_phases *phases, struct mapper_
 
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_manner *manner = &phases->manner[i];
-        int ports[] = {manner->send, manner->take, manner->arrive};
+        unsigned ports = port_of(manner->send) | port_of(manner->take) | port_of(manner->arrive);
         bool never = manner->kind != SATOR_TRANSFER_SERIAL &&
                 manner->kind_of_stamps != SATOR_TRANSFER_SERIAL;
         bool always = manner->kind == SATOR_TRANSFER_SERIAL &&
                 manner->kind_of_stamps == SATOR_TRANSFER_SERIAL;
-        for (int k = 0; k < 3; k++) {
-            serial |= ports[k] >= 0 && !never ? 1U << ports[k] : 0;
-            unsigned other = ports[k] >= 0 && !always ? 1U << ports[k] : 0;
-            others |= other;
-            beside |= sator_mapper_waits_inside(phases, p->transfer[i].child) ? other : 0;
-        }
+        serial |= never ? 0 : ports;
+        ports = always ? 0 : ports;
+        others |= ports;
+        beside |= sator_mapper_waits_inside(phases, p->transfer[i].child) ? ports : 0;
     }
     for (int i = 0; i < phases->n_own; i++) {
         const struct mapper_own *own = &phases->own[i];
-        unsigned ports = (own->read_port >= 0 ? 1U << own->read_port : 0) |
-                (own->write_port >= 0 ? 1U << own->write_port : 0);
+        unsigned ports = port_of(own->read) | port_of(own->write);
         serial |= own->waits ? ports : 0;
         others |= own->waits ? 0 : ports;
     }

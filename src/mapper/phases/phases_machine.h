@@ -16,18 +16,20 @@ struct mapper_phases {
     struct mapper_unit {
         int64_t bits, scale, setup, granule;
     } unit[MAPPER_PORTS];
-    /* When the words of a transfer move, and when where the child holds one stamp's; the ports that
-     * they pass, of the parent when they leave it and when sums come, and of the child; -1: no
-     * limit. */
+    /* When the words of a transfer move, and when where the child holds one stamp's; the ways that
+     * they pass, of the parent when they leave it and when sums come, and of the child. */
     struct mapper_manner {
         enum sator_transfer_kind kind, kind_of_stamps;
-        int send, take, arrive;
+        struct mapper_way {
+            int port; /* -1: no limit */
+            int64_t bits; /* of each word there */
+        } send, take, arrive;
     } manner[MAPPER_TRANSFERS];
-    /* What serves the compute units from the PE's own memories: bits of each instance. */
+    /* What serves the compute units from the PE's own memories: the words of an instance as one. */
     int n_own;
     struct mapper_own {
-        int access, read_port, write_port; /* -1: no limit */
-        int64_t bits;
+        int access;
+        struct mapper_way read, write;
         bool waits; /* serial */
     } own[MAPPER_ACCESSES];
     /* The same with those links alone that lead along a skewed row from one PE to the next; NULL

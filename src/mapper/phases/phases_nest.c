@@ -129,7 +129,7 @@ static int64_t instances_used(const struct mapper_shape *shape, int row)
 
 static bool passes_port(const struct mapper_manner *manner)
 {
-    return manner->send >= 0 || manner->take >= 0 || manner->arrive >= 0;
+    return manner->send.port >= 0 || manner->take.port >= 0 || manner->arrive.port >= 0;
 }
 
 /* What the last movement moves when each of the digits from "first" to "n_time" - 1 steps; those
@@ -270,11 +270,12 @@ static bool find_skewed(
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_manner *manner = &phases->manner[t];
         if (p->transfer[t].child > *skewed &&
-                (manner->arrive >= 0 || (p->transfer[t].parent > *skewed && passes_port(manner))))
+                (manner->arrive.port >= 0 ||
+                        (p->transfer[t].parent > *skewed && passes_port(manner))))
             return false;
     }
     for (int i = 0; i < phases->n_own; i++) {
-        if (phases->own[i].read_port >= 0 || phases->own[i].write_port >= 0)
+        if (phases->own[i].read.port >= 0 || phases->own[i].write.port >= 0)
             return false;
     }
     return true;

@@ -117,9 +117,9 @@ struct delays {
     sator_int of[PHASES][MAPPER_PORTS];
 };
 
-/* Add what "words" of "bits" take at a port, -1: none, in a phase. */
-void sator_mapper_phase_bits(const struct mapper_phases *phases, struct delays *delays,
-        enum phase phase, int port, int64_t words, int64_t bits);
+/* Add what "words" take on their way in a phase. */
+void sator_mapper_phase_words(const struct mapper_phases *phases, struct delays *delays,
+        enum phase phase, const struct mapper_way *way, int64_t words);
 /* Add what the PE's own memories serve in a stamp, in which sums start from zero if it is "fresh".
  */
 void sator_mapper_phase_own(const struct mapper_phases *phases, bool fresh, struct delays *delays);

@@ -159,36 +159,29 @@ static void find_flow(const struct row *row, const struct moment *moments, int n
     spread(row, &nest->leaves[i], all, room, room + all, flow->out);
 }
 
-static void add_way(const struct nest *nest, const struct flow *flow, bool is_store,
-        enum phase phase, int64_t words, struct delays *delays)
-{
-    const struct mapper_phases *phases = nest->phases;
-    const struct mapper_transfer *t = &phases->problem->transfer[flow->movement->transfer];
-    const struct mapper_manner *manner = &phases->manner[flow->movement->transfer];
-
-    sator_mapper_phase_bits(phases, delays, phase, is_store ? manner->take : manner->send, words,
-            phases->problem->memory[t->parent].word_bits[t->access]);
-}
-
 /* What a flow does in the stamp "i", the run's first or last one or not. */
 static void add_flow(const struct row *row, const struct flow *flow, int i, bool is_first,
         bool is_last, struct delays *delays)
 {
-    const struct nest *nest = row->nest;
+    const struct mapper_phases *phases = row->nest->phases;
     const struct movement *m = flow->movement;
+    const struct mapper_way *send = &phases->manner[m->transfer].send;
+    const struct mapper_way *take = &phases->manner[m->transfer].take;
 
     if (m->kind != SATOR_TRANSFER_OVERLAPPED) {
         bool serial = m->kind == SATOR_TRANSFER_SERIAL;
-        add_way(nest, flow, false, serial ? SERIAL_LOADS : WITH_RUN, flow->in[i], delays);
-        add_way(nest, flow, true, serial ? SERIAL_STORES : WITH_RUN, flow->out[i], delays);
+        enum phase load = serial ? SERIAL_LOADS : WITH_RUN;
+        enum phase store = serial ? SERIAL_STORES : WITH_RUN;
+        sator_mapper_phase_words(phases, delays, load, send, flow->in[i]);
+        sator_mapper_phase_words(phases, delays, store, take, flow->out[i]);
         return;
     }
     if (is_first && row->y->into < m->tile_time)
-        add_way(nest, flow, false, EXPOSED_LOADS, flow->in[i], delays);
-    add_way(nest, flow, false, WITH_RUN, flow->in[i + 1], delays);
-    add_way(nest, flow, true, WITH_RUN, flow->out[i - 1], delays);
+        sator_mapper_phase_words(phases, delays, EXPOSED_LOADS, send, flow->in[i]);
+    sator_mapper_phase_words(phases, delays, WITH_RUN, send, flow->in[i + 1]);
+    sator_mapper_phase_words(phases, delays, WITH_RUN, take, flow->out[i - 1]);
     if (is_last && row->y->from < m->tile_time)
-        add_way(nest, flow, true, EXPOSED_STORES, flow->out[i], delays);
+        sator_mapper_phase_words(phases, delays, EXPOSED_STORES, take, flow->out[i]);
 }
 
 /* What enters in the first stamp of a run. */
@@ -448,9 +441,9 @@ static sator_int leaving_words(const struct nest *nest, const struct movement *m
 static void add_all(const struct nest *nest, const struct movement *m, bool is_store,
         sator_int words, struct delays *delays)
 {
-    const struct mapper_transfer *t = &nest->phases->problem->transfer[m->transfer];
     const struct mapper_manner *manner = &nest->phases->manner[m->transfer];
-    int port = is_store ? manner->take : manner->send;
+    const struct mapper_way *way = is_store ? &manner->take : &manner->send;
+    int port = way->port;
     enum phase phase = m->kind != SATOR_TRANSFER_SERIAL ? WITH_RUN
             : is_store                                  ? SERIAL_STORES
                                                         : SERIAL_LOADS;
@@ -460,9 +453,7 @@ static void add_all(const struct nest *nest, const struct movement *m, bool is_s
     if (!(delays->ports[phase] >> port & 1))
         delays->of[phase][port] = 0;
     delays->ports[phase] |= 1U << port;
-    delays->of[phase][port] += words *
-            nest->phases->problem->memory[t->parent].word_bits[t->access] *
-            nest->phases->unit[port].scale;
+    delays->of[phase][port] += words * way->bits * nest->phases->unit[port].scale;
 }
 
 /* Add what a run takes at least: all that moves beside all that is computed. */

@@ -331,31 +331,18 @@ static void add_load(const struct short_nest *s, int number, const struct brough
         bool fresh, struct delays *delays, enum phase phase)
 {
     const struct mapper_phases *phases = s->left.nest.phases;
-    const struct mapper_problem *p = phases->problem;
-    const struct mapper_transfer *t = &p->transfer[number];
+    const struct mapper_transfer *t = &phases->problem->transfer[number];
     const struct mapper_manner *manner = &phases->manner[number];
     bool begins = t->access == phases->output && fresh;
     bool starts = begins && sator_mapper_phase_starts(&s->left.nest, t);
 
     if (begins && !starts)
         return; /* of sums that begin elsewhere nothing is sure */
-    sator_mapper_phase_bits(phases, delays, phase, manner->send,
-            words->out - (starts ? words->out / words->parts : 0),
-            p->memory[t->parent].word_bits[t->access]);
+    sator_mapper_phase_words(phases, delays, phase, &manner->send,
+            words->out - (starts ? words->out / words->parts : 0));
     bool hands_on = t->access == phases->output && t->n_passes > 0; /* to whom is not followed */
-    if ((!starts || words->others) && !hands_on && manner->arrive >= 0)
-        sator_mapper_phase_bits(phases, delays, phase, manner->arrive, words->in,
-                p->memory[t->child].word_bits[t->access]);
-}
-
-static void add_store(const struct short_nest *s, int number, const struct brought *words,
-        struct delays *delays, enum phase phase)
-{
-    const struct mapper_phases *phases = s->left.nest.phases;
-    const struct mapper_transfer *t = &phases->problem->transfer[number];
-
-    sator_mapper_phase_bits(phases, delays, phase, phases->manner[number].take, words->out,
-            phases->problem->memory[t->parent].word_bits[t->access]);
+    if ((!starts || words->others) && !hands_on)
+        sator_mapper_phase_words(phases, delays, phase, &manner->arrive, words->in);
 }
 
 static void add_transfer(
@@ -363,15 +350,17 @@ static void add_transfer(
 {
     static const struct brought none = {.parts = 1};
     const struct nest *nest = &s->left.nest;
-    const struct mapper_transfer *t = &nest->phases->problem->transfer[number];
-    const struct mapper_manner *manner = &nest->phases->manner[number];
+    const struct mapper_phases *phases = nest->phases;
+    const struct mapper_transfer *t = &phases->problem->transfer[number];
+    const struct mapper_manner *manner = &phases->manner[number];
     bool all_time = nest->length[nest->level_of[t->child]] == nest->n_digits;
     enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
     bool first = x->into <= nest->level_of[t->parent], last = x->from <= nest->level_of[t->parent];
-    bool is_sum = t->access == nest->phases->output, overlaps = kind == SATOR_TRANSFER_OVERLAPPED;
-    unsigned relevant = nest->phases->problem->access[t->access].relevant;
+    bool is_sum = t->access == phases->output, overlaps = kind == SATOR_TRANSFER_OVERLAPPED;
+    unsigned relevant = phases->problem->access[t->access].relevant;
 
-    if (t->reaches_back || (manner->send < 0 && manner->take < 0 && manner->arrive < 0))
+    if (t->reaches_back ||
+            (manner->send.port < 0 && manner->take.port < 0 && manner->arrive.port < 0))
         return;
     struct brought in = x->into == OUTSIDE
             ? all_words(s, number, x->now)
@@ -385,7 +374,8 @@ static void add_transfer(
     if (!overlaps) {
         bool serial = kind == SATOR_TRANSFER_SERIAL;
         add_load(s, number, &in, x->fresh, delays, serial ? SERIAL_LOADS : WITH_RUN);
-        add_store(s, number, &out, delays, serial ? SERIAL_STORES : WITH_RUN);
+        sator_mapper_phase_words(
+                phases, delays, serial ? SERIAL_STORES : WITH_RUN, &manner->take, out.out);
         return;
     }
     if (first)
@@ -395,9 +385,9 @@ static void add_transfer(
         add_load(s, number, &next, x->next_fresh, delays, WITH_RUN);
     }
     if (!first)
-        add_store(s, number, &back, delays, WITH_RUN);
+        sator_mapper_phase_words(phases, delays, WITH_RUN, &manner->take, back.out);
     if (last)
-        add_store(s, number, &out, delays, EXPOSED_STORES);
+        sator_mapper_phase_words(phases, delays, EXPOSED_STORES, &manner->take, out.out);
 }
 
 static void count_stamp(

@@ -76,13 +76,12 @@ static void add_own(const struct phases_known *k, int c, struct passing *passing
     const double instances = k->run[c] / k->run[p->n_memories] * k->used[p->n_memories];
 
     for (int i = 0; i < k->phases->n_own; i++) {
-        const struct mapper_own *own = &k->phases->own[i];
-        const int ports[2] = {own->read_port, own->write_port};
+        const struct mapper_way ways[2] = {k->phases->own[i].read, k->phases->own[i].write};
         for (int side = 0; side < 2; side++) {
-            if (ports[side] < 0)
+            if (ways[side].port < 0)
                 continue;
-            passing->first[ports[side]] += (double)own->bits * instances;
-            passing->last[ports[side]] += (double)own->bits * instances;
+            passing->first[ways[side].port] += (double)ways[side].bits * instances;
+            passing->last[ways[side].port] += (double)ways[side].bits * instances;
         }
     }
 }
