@@ -159,7 +159,7 @@ bool sator_mapper_left_open(
 
     left->mapping = mapping;
     sator_mapper_shape_init(p, mapping, &left->shape);
-    if (!sator_mapper_phase_digits(&left->nest, phases, mapping, &left->shape, cut))
+    if (!sator_mapper_phase_digits(&left->nest, phases, mapping, &left->shape, -1, cut))
         return false;
     for (int i = 0; i < p->n_loops; i++) {
         left->block[p->n_rows][i] = 1;

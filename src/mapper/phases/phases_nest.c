@@ -6,11 +6,16 @@
 #include <limits.h>
 #include <string.h>
 
+/* Whether sums run over the loop: PEs along it have parts of the same ones. */
+static bool sums_over(const struct mapper_phases *phases, int loop)
+{
+    return phases->output >= 0 && !(phases->problem->access[phases->output].relevant >> loop & 1);
+}
+
 static bool list_digits(struct nest *nest, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int *cut)
 {
     const struct mapper_problem *p = nest->phases->problem;
-    int output = nest->phases->output;
 
     for (int m = 0; m < p->n_memories; m++) {
         int row = p->memory[m].row;
@@ -24,8 +29,7 @@ static bool list_digits(struct nest *nest, const struct mapper_mapping *mapping,
             nest->digit[nest->n_digits].loop = loop;
             nest->digit[nest->n_digits].factor = mapping->factor[row][loop];
             nest->digit[nest->n_digits].step = shape->inside[row + 1][loop];
-            nest->digit[nest->n_digits++].sums =
-                    output >= 0 && !(p->access[output].relevant >> loop & 1);
+            nest->digit[nest->n_digits++].sums = sums_over(nest->phases, loop);
         }
     }
     cut[p->n_memories] = nest->n_digits;
@@ -52,13 +56,6 @@ static unsigned merged_rows(const struct mapper_transfer *t, bool by_wires)
     return (t->link != NULL || t->links_alone != NULL) == by_wires ? t->collapsed : 0;
 }
 
-/* Whether PEs along the digit have parts of the same sums. */
-static bool parts_sums(const struct mapper_phases *phases, const struct mapper_digit *digit)
-{
-    return phases->output >= 0 &&
-            !(phases->problem->access[phases->output].relevant >> digit->loop & 1);
-}
-
 /* The outermost row along which PEs have parts of sums, and wires hand these on, or nothing merges
  * them; n_rows: none. */
 static int find_carried(
@@ -76,7 +73,7 @@ static int find_carried(
     for (int k = 0; k < shape->n_digits; k++) {
         int row = shape->digit[k].row;
         bool carries = ((by_wires ? wired : ~(wired | merged)) >> row & 1) != 0;
-        if (carries && parts_sums(phases, &shape->digit[k]))
+        if (carries && sums_over(phases, shape->digit[k].loop))
             return row;
     }
     return p->n_rows;
@@ -94,7 +91,7 @@ int64_t sator_mapper_phase_split(const struct mapper_phases *phases,
         bool is_inside = t->between >> digit->row & 1;
         bool merges = (t->collapsed >> digit->row & 1) &&
                 !((t->wired >> digit->row & 1) && sator_mapper_has_inside(walk->access, shape, k));
-        if (is_inside && !parts_sums(phases, digit))
+        if (is_inside && !sums_over(phases, digit->loop))
             elements *= digit->count;
         else if (is_inside && !merges)
             parts *= digit->count;
@@ -105,13 +102,13 @@ int64_t sator_mapper_phase_split(const struct mapper_phases *phases,
 
 /* Whether a port of reads and writes has no instance that is the busiest in both: the first of a
  * chain of sums takes what comes from outside, the others start nothing from zero. */
-static bool mixes_instances(const struct mapper_phases *phases, int carried_row)
+static bool mixes_instances(const struct mapper_phases *phases, const struct mapper_shape *shape)
 {
     const struct mapper_problem *p = phases->problem;
 
     for (int q = 0; q < p->n_ports; q++) {
         if (p->port[q].lane->reads && p->port[q].lane->writes &&
-                p->memory[p->port[q].memory].row > carried_row)
+                p->memory[p->port[q].memory].row > find_carried(phases, shape, true))
             return true;
     }
     return false;
@@ -282,7 +279,8 @@ static bool find_skewed(
 }
 
 bool sator_mapper_phase_digits(struct nest *nest, const struct mapper_phases *phases,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int *cut)
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int skewed,
+        int *cut)
 {
     int wired = find_carried(phases, shape, true), parted = find_carried(phases, shape, false);
 
@@ -291,7 +289,7 @@ bool sator_mapper_phase_digits(struct nest *nest, const struct mapper_phases *ph
     nest->n_digits = nest->n_levels = nest->n_movements = nest->n_runs = 0;
     if (!list_digits(nest, mapping, shape, cut))
         return false;
-    list_levels(nest, cut, -1);
+    list_levels(nest, cut, skewed);
     return true;
 }
 
@@ -306,15 +304,10 @@ bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_w
             !find_skewed(phases, mapping, &skewed))
         return false;
     sator_mapper_shape_init(p, mapping, &shape);
-    nest->phases = phases;
     nest->at_least = at_least;
-    int wired = find_carried(phases, &shape, true), parted = find_carried(phases, &shape, false);
-    nest->carried_row = wired < parted ? wired : parted;
-    nest->n_digits = nest->n_levels = nest->n_movements = nest->n_runs = 0;
-    if (mixes_instances(phases, wired) || !list_digits(nest, mapping, &shape, cut))
-        return false;
-    list_levels(nest, cut, skewed);
-    if (!sator_mapper_phase_skew(nest, mapping, skewed, cut))
+    if (mixes_instances(phases, &shape) ||
+            !sator_mapper_phase_digits(nest, phases, mapping, &shape, skewed, cut) ||
+            !sator_mapper_phase_skew(nest, mapping, skewed, cut))
         return false;
     for (int t = 0; t < p->n_transfers; t++) {
         if (!find_movement(nest, words, mapping, &shape, cut, t))

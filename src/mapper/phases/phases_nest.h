@@ -135,9 +135,11 @@ bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_tran
 bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, bool at_least, struct nest *nest);
 
-/* Set its digits, its levels where no row is skewed, and "cut" by memory; false: too many. */
+/* Set its digits, its levels where the row of memory "skewed" (-1: none) is, and "cut" by memory;
+ * false: too many. */
 bool sator_mapper_phase_digits(struct nest *nest, const struct mapper_phases *phases,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int *cut);
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int skewed,
+        int *cut);
 
 /* How many parts of a sum, of which none is merged with others, each word makes of the "words" that
  * pass between one instance of the parent of "t" and the memories inside of it. */
