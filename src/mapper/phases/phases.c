@@ -181,12 +181,9 @@ static void add_rest(const struct within *within, int64_t times, struct stamp x)
 static void add_classes(const struct within *within, const struct stamp *y, int first, int last)
 {
     const struct nest *nest = within->nest;
-    bool sums = nest->digit[last].sums, inner_sums = false;
+    bool sums = nest->digit[last].sums, any_sums = mapper_any_sums(nest, first, last + 1);
     int64_t all = 1, fresh = y->fresh; /* values of the digits before; those in which sums begin */
 
-    for (int g = first + 1; g <= last; g++)
-        inner_sums |= nest->digit[g].sums;
-    bool any_sums = inner_sums || nest->digit[first].sums;
     add_class(within, 1,
             (struct stamp){.into = y->into,
                     .from = last,
@@ -199,9 +196,7 @@ static void add_classes(const struct within *within, const struct stamp *y, int 
                     .next_fresh = y->next_fresh});
     for (int g = first; g < last; g++) {
         int64_t steps = nest->digit[g].factor - 1, begin;
-        inner_sums = false;
-        for (int k = g + 1; k <= last; k++)
-            inner_sums |= nest->digit[k].sums;
+        bool inner_sums = mapper_any_sums(nest, g + 1, last + 1);
         /* the last digit is 0, those after g are, too */
         begin = nest->digit[g].sums ? 0 : fresh * steps;
         add_class(within, begin, (struct stamp){g, last, true, !sums});

@@ -88,15 +88,6 @@ static bool add_digit(struct places *places, int64_t count, int64_t step)
     return true;
 }
 
-static int64_t count_places(const struct places *places)
-{
-    int64_t all = 1;
-
-    for (int k = 0; k < places->n; k++)
-        all *= places->count[k];
-    return all;
-}
-
 static struct entry *add_entry(struct nest *nest, const struct places *places, bool if_fresh)
 {
     if (nest->n_entries == MOST_ENTRIES)
@@ -326,7 +317,7 @@ bool sator_mapper_phase_places(
         found.places.n = found.whole.n = found.leaves.n = 0;
     *c = (struct crossing){.first = nest->n_entries, .parts = found.parts};
     nest->leaves[number] = found.leaves;
-    nest->leaving[number] = count_places(&found.leaves);
+    nest->leaving[number] = mapper_count_places(&found.leaves);
     if (walk->passes && !nest->at_least && !find_joints(nest, shape, walk))
         return false;
     if (c->n_rows == 0) {
@@ -392,7 +383,7 @@ bool sator_mapper_phase_enter(struct nest *nest, struct mapper_words *words,
     if (c->n_rows == 0) {
         for (int k = 0; k < n; k++) {
             int64_t parts = entries[k].if_fresh ? -c->parts : 1;
-            int64_t places = parts * count_places(&entries[k].places);
+            int64_t places = parts * mapper_count_places(&entries[k].places);
             if (out % places != 0)
                 return false;
             entries[k].words[g + 1] = out / places;
@@ -411,10 +402,10 @@ bool sator_mapper_phase_enter(struct nest *nest, struct mapper_words *words,
     }
     int64_t group = 0; /* words of all kinds together, as often as they are there */
     for (int k = 0; k < n; k++)
-        group += each[k] * count_places(&entries[k].places);
+        group += each[k] * mapper_count_places(&entries[k].places);
     for (int k = 0; k < n; k++) {
         entries[k].words[g + 1] = group == 0 ? 0 : out / group * each[k];
-        all += entries[k].words[g + 1] * count_places(&entries[k].places);
+        all += entries[k].words[g + 1] * mapper_count_places(&entries[k].places);
     }
     return all == out;
 }

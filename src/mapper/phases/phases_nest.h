@@ -130,6 +130,25 @@ void sator_mapper_phase_stamp(const struct mapper_phases *phases, const struct d
  * touched them. */
 bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_transfer *t);
 
+/* Whether sums run over some of the digits from "first" to "end" - 1. */
+static inline bool mapper_any_sums(const struct nest *nest, int first, int end)
+{
+    bool any = false;
+
+    for (int g = first; g < end; g++)
+        any |= nest->digit[g].sums;
+    return any;
+}
+
+static inline int64_t mapper_count_places(const struct places *places)
+{
+    int64_t all = 1;
+
+    for (int k = 0; k < places->n; k++)
+        all *= places->count[k];
+    return all;
+}
+
 /* ---- phases_nest.c ---- */
 /* Set "nest"; false where the mapping is of a form whose phases only the model counts. */
 bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_words *words,

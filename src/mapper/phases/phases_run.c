@@ -287,15 +287,6 @@ static int64_t fresh_factors(const struct nest *nest, int first, int last)
     return product;
 }
 
-static bool any_sums(const struct nest *nest, int first, int last)
-{
-    bool any = false;
-
-    for (int g = first; g < last; g++)
-        any |= nest->digit[g].sums;
-    return any;
-}
-
 /* The stamps of a stretch around a step: from the one before until the last PE is a period past it,
  * so that no outermost inner digit is 0 any more. */
 static int64_t around(const struct row *row)
@@ -358,7 +349,7 @@ static void add_steps(const struct row *row)
             done |= UINT64_C(1) << g;
             int64_t steps = nest->digit[g].factor - 1, all = factors(nest, row->first, g) * steps;
             int64_t fresh = row->y->fresh ? fresh_factors(nest, row->first, g) : 0;
-            bool last_begins = !any_sums(nest, g + 1, row->inner);
+            bool last_begins = !mapper_any_sums(nest, g + 1, row->inner);
             bool sums = nest->digit[g].sums;
             if (sums) { /* from its first value, where sums began */
                 times[1][0] += last_begins ? fresh : 0;
@@ -393,7 +384,7 @@ static void find_inner(struct row *row)
 static void add_parts(const struct row *row)
 {
     const struct nest *nest = row->nest;
-    bool begins = row->y->fresh, ends = begins && !any_sums(nest, row->first, row->inner);
+    bool begins = row->y->fresh, ends = begins && !mapper_any_sums(nest, row->first, row->inner);
     int64_t blocks = factors(nest, row->first, row->inner);
     int64_t fresh = begins ? fresh_factors(nest, row->first, row->inner) : 0;
     struct stretch start = {OUTSIDE, false, true, begins, begins, INT64_MAX};
@@ -408,34 +399,21 @@ static void add_parts(const struct row *row)
 
 /* ---- at least ---- */
 
-/* The words of an entry in all of a run; "fresh": of one in which sums begin. */
-static sator_int entry_words(const struct nest *nest, const struct entry *entry, bool fresh)
+/* Of words by 1 + digit those in all of a run; "if_fresh": where sums begin alone. */
+static sator_int all_words(const struct nest *nest, const int64_t *words, bool if_fresh)
 {
-    int last = nest->length[nest->n_levels - 1];
-    sator_int words = entry->if_fresh && !fresh ? 0 : entry->words[0], places = 1;
+    const int first = nest->first_joined;
+    sator_int sum = words[0];
 
-    for (int g = nest->first_joined; g < last; g++) {
+    for (int g = first; g < nest->length[nest->n_levels - 1]; g++) {
         int64_t steps = nest->digit[g].factor - 1;
-        if (!entry->if_fresh)
-            steps *= factors(nest, nest->first_joined, g);
+        if (!if_fresh)
+            steps *= factors(nest, first, g);
         else
-            steps *= fresh && !nest->digit[g].sums ? fresh_factors(nest, nest->first_joined, g) : 0;
-        words += (sator_int)steps * entry->words[g + 1];
+            steps *= nest->digit[g].sums ? 0 : fresh_factors(nest, first, g);
+        sum += (sator_int)steps * words[g + 1];
     }
-    for (int k = 0; k < entry->places.n; k++)
-        places *= entry->places.count[k];
-    return words * places;
-}
-
-/* The words of sums that leave in it. */
-static sator_int leaving_words(const struct nest *nest, const struct movement *movement)
-{
-    sator_int words = movement->out[0];
-
-    for (int g = nest->first_joined; g < nest->length[nest->n_levels - 1]; g++)
-        words += (sator_int)(nest->digit[g].factor - 1) * factors(nest, nest->first_joined, g) *
-                movement->out[g + 1];
-    return words;
+    return sum;
 }
 
 static void add_all(const struct nest *nest, const struct movement *m, bool is_store,
@@ -470,12 +448,15 @@ static void add_least(const struct nest *nest, const struct stamp *y, struct run
         sator_int words = 0;
         if (m->level != nest->n_levels - 1)
             continue;
-        for (int k = 0; k < nest->n_entries; k++)
-            words +=
-                    nest->entry[k].movement == i ? entry_words(nest, &nest->entry[k], y->fresh) : 0;
+        for (int k = 0; k < nest->n_entries; k++) {
+            const struct entry *entry = &nest->entry[k];
+            if (entry->movement == i && (y->fresh || !entry->if_fresh))
+                words += mapper_count_places(&entry->places) *
+                        all_words(nest, entry->words, entry->if_fresh);
+        }
         add_all(nest, m, false, words, &delays);
         if (nest->phases->problem->transfer[m->transfer].access == nest->phases->output)
-            add_all(nest, m, true, leaving_words(nest, m), &delays);
+            add_all(nest, m, true, all_words(nest, m->out, false), &delays);
     }
     sator_mapper_phase_stamp(nest->phases, &delays, &inside, 1, sum);
 }
