@@ -71,20 +71,25 @@ static int64_t set_row(struct feasibility *f, int r, int i)
     return row->is_space || fixed == 0 ? 1 : fixed;
 }
 
-static void set_fixed_imperfect(struct feasibility *f)
+/* The factors that are set: of an imperfect problem those outside of the innermost tiles, which
+ * have what their unrolling leaves. */
+static void set_fixed(struct feasibility *f)
 {
     const struct mapper_problem *p = &f->problem;
 
     f->broken_loop = -1;
     for (int i = 0; i < p->n_loops; i++) {
+        f->left[i] = p->extent[i];
         f->free_row[i] = -1;
         f->number[i] = 1;
-        for (int r = p->n_rows - 1; r > p->innermost; r--)
-            f->mapping.factor[r][i] = 1;
-        for (int r = p->innermost - 1; r >= 0; r--) {
+        for (int r = (p->imperfect ? p->innermost : p->n_rows) - 1; r >= 0; r--) {
             int64_t fixed = set_row(f, r, i);
-            if (f->number[i] <= p->extent[i])
-                f->number[i] *= fixed; /* at most 2^48: extents are at most 2^24 */
+            if (p->imperfect) /* at most 2^48: extents are at most 2^24 */
+                f->number[i] *= f->number[i] <= p->extent[i] ? fixed : 1;
+            else if (f->left[i] % fixed == 0)
+                f->left[i] /= fixed;
+            else
+                f->broken_loop = i;
         }
     }
 }
@@ -103,28 +108,6 @@ static bool place_tiles(struct feasibility *f)
             f->mapping.factor[f->free_row[i]][i] = rest;
     }
     return true;
-}
-
-static void set_fixed(struct feasibility *f)
-{
-    const struct mapper_problem *p = &f->problem;
-
-    if (p->imperfect) {
-        set_fixed_imperfect(f);
-        return;
-    }
-    f->broken_loop = -1;
-    for (int i = 0; i < p->n_loops; i++) {
-        f->left[i] = p->extent[i];
-        f->free_row[i] = -1;
-        for (int r = p->n_rows - 1; r >= 0; r--) {
-            int64_t fixed = set_row(f, r, i);
-            if (f->left[i] % fixed == 0)
-                f->left[i] /= fixed;
-            else
-                f->broken_loop = i;
-        }
-    }
 }
 
 static bool has_limits(const struct mapper_problem *p, int loop)
