@@ -130,25 +130,29 @@ static enum sator_status compile_skewed(const struct mapper_question *q, const u
 }
 
 /* Add choice "i" under "skew", unless that leaves no mapping, or none with a formula; whether some
- * words of it are left to be counted ("*counts": or NULL, where they are). */
+ * words of it are left to be counted ("*counts": or NULL, where they are, or it is one of those
+ * that are joined across memories). */
 static enum sator_status add_one_skewed(
         struct mapper_question *q, int i, const struct mapper_skew *skew, bool *counts)
 {
     struct mapper_problem *problem = &q->problems[q->n_problems];
+    const uint64_t most_work = skew->across ? MOST_WINDOW_WORK
+            : skew->counted                 ? MOST_SKEWED_WORK
+                                            : UINT64_MAX;
     unsigned bypassed[MAPPER_MEMORIES];
     enum sator_status st;
     bool fits;
 
     sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
     SATOR_TRY(compile_skewed(q, bypassed, skew, problem, &fits));
-    if (fits) {
+    if (fits && !skew->across) {
         bool has_open = sator_mapper_skew_left_out(
                 problem, q->options->timing == SATOR_TIMING_SCHEDULED, &q->skews);
         if (counts != NULL)
             *counts = has_open;
     }
-    if (skew->counted && problem->work_limit > MOST_SKEWED_WORK)
-        problem->work_limit = MOST_SKEWED_WORK;
+    if (problem->work_limit > most_work)
+        problem->work_limit = most_work;
     q->choice[q->n_problems] = i;
     q->n_problems += fits && sator_mapper_close_skew(problem);
 done:
@@ -191,23 +195,15 @@ static enum sator_status add_windows(struct mapper_question *q)
 {
     bool is_searched = q->options->strategy == SATOR_MAP_OPTIMAL &&
             q->options->timing != SATOR_TIMING_SCHEDULED;
-    unsigned bypassed[MAPPER_MEMORIES];
     enum sator_status st = SATOR_OK;
 
     for (int i = q->n_unskewed; i < q->n_apart && is_searched; i++) {
-        struct mapper_problem *problem = &q->problems[q->n_problems];
         struct mapper_skew *skew = SATOR_NEW(q->arena, struct mapper_skew);
-        bool fits;
         if (!sator_mapper_may_join_across(&q->problems[i]))
             continue;
         *skew = *q->problems[i].skew;
         skew->across = true;
-        sator_mapper_choice(&q->choices, (unsigned)q->choice[i], bypassed);
-        SATOR_TRY(compile_skewed(q, bypassed, skew, problem, &fits));
-        if (problem->work_limit > MOST_WINDOW_WORK)
-            problem->work_limit = MOST_WINDOW_WORK;
-        q->choice[q->n_problems] = q->choice[i];
-        q->n_problems += fits && sator_mapper_close_skew(problem);
+        SATOR_TRY(add_one_skewed(q, q->choice[i], skew, NULL));
     }
 done:
     return st;
