@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <math.h>
+
 int sator_arch_space_dims(const struct sator_arch *arch)
 {
     int n_dims = 0;
@@ -31,6 +33,17 @@ bool sator_memory_holds(const struct sator_memory *memory, const char *tensor)
 {
     return sator_serves(memory->n_tensors, memory->tensors, tensor) &&
             !sator_lists(tensor, memory->n_bypass, memory->bypass);
+}
+
+bool sator_array_limits_wires(const struct sator_array *array)
+{
+    bool any = false;
+
+    for (int i = 0; i < array->n_links; i++)
+        any |= !isnan(array->links[i].bandwidth_bits);
+    for (int i = 0; i < array->n_buses; i++)
+        any |= !isnan(array->buses[i].bandwidth_bits);
+    return any;
 }
 
 double sator_arch_level_area(const struct sator_arch *arch, int level)

@@ -313,6 +313,9 @@ int sator_operand_bits(const struct sator_workload *workload);
 struct sator_figure sator_compute_figure(
         struct sator_arena *arena, const struct sator_compute *compute, int bits);
 
+/* Whether some link, bus or tree of the array has a bandwidth. */
+bool sator_array_limits_wires(const struct sator_array *array);
+
 /* The first level below an array that says "holds: idle", or NULL. */
 const struct sator_level *sator_arch_holds_idle(const struct sator_arch *arch);
 

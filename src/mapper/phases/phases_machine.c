@@ -58,17 +58,9 @@ static struct mapper_manner find_manner(
 static bool limits_wires(const struct sator_arch *arch)
 {
     for (int l = 0; l < arch->n_levels; l++) {
-        const struct sator_array *array = &arch->levels[l].array;
-        if (arch->levels[l].kind != SATOR_LEVEL_ARRAY)
-            continue;
-        for (int i = 0; i < array->n_links; i++) {
-            if (!isnan(array->links[i].bandwidth_bits))
-                return true;
-        }
-        for (int i = 0; i < array->n_buses; i++) {
-            if (!isnan(array->buses[i].bandwidth_bits))
-                return true;
-        }
+        if (arch->levels[l].kind == SATOR_LEVEL_ARRAY &&
+                sator_array_limits_wires(&arch->levels[l].array))
+            return true;
     }
     return false;
 }

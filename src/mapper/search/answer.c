@@ -310,13 +310,6 @@ static double unskewed_value(
     return sator_mapper_cost(problem, &traffic).value;
 }
 
-/* Let the problems' bounds be of the scheduled time where they may. */
-static void know_phases(struct mapper_question *q)
-{
-    for (int i = 0; i < q->n_problems; i++)
-        sator_mapper_know_phases(&q->problems[i]);
-}
-
 /* Whether bounds of the scheduled time prove what is best by it, and the model is never asked. */
 static bool counts_all_times(const struct mapper_question *q)
 {
@@ -344,7 +337,8 @@ static void search_times(struct mapper_question *q, struct mapper_search *search
     if (q->only_starts)
         search->orders_open = search->windows_open = search->chains_open = false;
     q->only_starts = false;
-    know_phases(q);
+    for (int i = 0; i < q->n_problems; i++) /* bounds are of it, too, where they may be */
+        sator_mapper_know_phases(&q->problems[i]);
     search->timer = timer;
     search->found = false;
     sator_mapper_offer(search, &first, cost);

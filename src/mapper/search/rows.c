@@ -3,8 +3,6 @@
 #include "mapper/problem/skew.h"
 #include "mapper/search/search.h"
 
-#include <math.h>
-
 /* Whether words may pass along row "r" in ways that depend on which loops it has. */
 static bool may_pass(const struct mapper_transfer *t, int r)
 {
@@ -24,26 +22,15 @@ static unsigned told_by(const struct mapper_problem *p, const struct mapper_tran
     return any ? ~0U : ~p->access[t->access].plain;
 }
 
-/* Whether some link, bus or tree of the array may be slower than the others, along which words that
- * pass take longer than along another dimension. */
-static bool times_array(const struct mapper_problem *p, int level)
-{
-    const struct sator_array *array = &p->arch->levels[level].array;
-    bool any = false;
-
-    for (int i = 0; i < array->n_links && p->times_wires; i++)
-        any |= !isnan(array->links[i].bandwidth_bits);
-    for (int i = 0; i < array->n_buses && p->times_wires; i++)
-        any |= !isnan(array->buses[i].bandwidth_bits);
-    return any;
-}
-
 bool sator_mapper_same_rows(
         const struct mapper_problem *p, int a, int b, bool still, unsigned *told)
 {
     unsigned all = (1U << p->n_loops) - 1, some = 0;
 
-    if (p->row[a].level != p->row[b].level || times_array(p, p->row[a].level))
+    if (p->row[a].level != p->row[b].level)
+        return false;
+    /* words that pass along one dimension may take longer than along another */
+    if (p->times_wires && sator_array_limits_wires(&p->arch->levels[p->row[a].level].array))
         return false;
     if (p->row[a].banned != p->row[b].banned)
         return false;
