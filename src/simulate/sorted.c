@@ -4,6 +4,7 @@
  * again for those that follow. */
 #include "simulate/sorted.h"
 #include "base/room.h"
+#include "relation/explicit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +30,13 @@ struct sorted {
     int64_t part_room;
 };
 
-static bool can_evaluate(const struct sator_relation *relation)
-{
-    for (int p = 0; p < relation->n_pieces; p++) {
-        if (relation->pieces[p].n_free > 0 || sator_cond_has_exists(relation->pieces[p].cond))
-            return false;
-    }
-    return true;
-}
-
 enum sator_status sorted_new(
         struct sator_ctx *ctx, const struct walk_question *question, struct sorted **sorted)
 {
     struct sorted *made = sator_alloc(sizeof *made);
 
-    if (!can_evaluate(question->time) || !can_evaluate(question->space)) {
+    if (!sator_relation_is_explicit(question->time) ||
+            !sator_relation_is_explicit(question->space)) {
         static const struct sator_loc nowhere;
         free(made);
         sator_error(ctx, nowhere,

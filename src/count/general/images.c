@@ -1,6 +1,7 @@
 #include "count/general/images.h"
 
 #include "base/arena.h"
+#include "relation/explicit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,14 +95,6 @@ struct sator_images {
                                    existential variables */
 };
 
-static bool is_direct(const struct sator_relation *relation)
-{
-    for (int i = 0; i < relation->n_pieces; i++)
-        if (relation->pieces[i].n_free > 0 || sator_cond_has_exists(relation->pieces[i].cond))
-            return false;
-    return true;
-}
-
 enum sator_status sator_images_open(struct sator_stamps *stamps,
         const struct sator_relation *relation, int n_used, isl_set *range,
         struct sator_images **images)
@@ -112,7 +105,7 @@ enum sator_status sator_images_open(struct sator_stamps *stamps,
     *made = (struct sator_images){.stamps = stamps,
             .relation = relation,
             .n_used = n_used,
-            .direct = is_direct(relation)};
+            .direct = sator_relation_is_explicit(relation)};
     if (!made->direct && relation->is_set) {
         SATOR_TRY(sator_stamps_pieces(
                 stamps, sator_bridge_set(stamps->ctx, relation), &made->pieces));

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memo.h"
 #include "relation/bridge.h"
+#include "relation/explicit.h"
 
 #include <isl/point.h>
 #include <isl/val.h>
@@ -50,15 +51,6 @@ static void coordinates_of(const struct provenance *p, int64_t number, int64_t *
         pe[i] = number % p->shape[i];
         number /= p->shape[i];
     }
-}
-
-static bool is_function(const struct sator_relation *map)
-{
-    for (int i = 0; i < map->n_pieces; i++) {
-        if (map->pieces[i].n_free > 0 || sator_cond_has_exists(map->pieces[i].cond))
-            return false;
-    }
-    return true;
 }
 
 static void join_functions(struct joined *joined, const struct sator_relation *map)
@@ -152,7 +144,7 @@ enum sator_status pe_pairs_of_link(
     enum sator_status st = SATOR_OK;
     int64_t n = 0;
 
-    if (is_function(map))
+    if (sator_relation_is_explicit(map))
         join_functions(&joined, map);
     else
         st = join_points(&joined, map, true);
@@ -191,7 +183,7 @@ enum sator_status pe_pairs_of_bus(
     struct sator_memo *lines = sator_memo_new(sizeof(int64_t));
     enum sator_status st = SATOR_OK;
 
-    if (is_function(map))
+    if (sator_relation_is_explicit(map))
         join_functions(&joined, map);
     else
         st = join_points(&joined, map, false);

@@ -3,6 +3,7 @@
 #include "model/timing/timing.h"
 
 #include "base/checked.h"
+#include "relation/explicit.h"
 
 #include <string.h>
 
@@ -70,16 +71,6 @@ static int64_t number_in(const struct timing_numbering *numbering, const struct 
     return number;
 }
 
-/* Whether the relation's pieces can be evaluated at a point. */
-static bool is_plain(const struct sator_relation *relation)
-{
-    for (int p = 0; p < relation->n_pieces; p++) {
-        if (relation->pieces[p].n_free > 0 || sator_cond_has_exists(relation->pieces[p].cond))
-            return false;
-    }
-    return true;
-}
-
 static bool is_inside(const struct sator_relation *domain, const int64_t *point)
 {
     bool holds = false;
@@ -126,8 +117,9 @@ static const char *prepare(struct lister *lister)
     const struct sator_workload *w = lister->workload;
     const struct sator_bound_dataflow *dataflow = timing->analysis->dataflow;
 
-    if (w->lower == NULL || !is_plain(w->domain) || !is_plain(dataflow->time) ||
-            !is_plain(dataflow->space))
+    if (w->lower == NULL || !sator_relation_is_explicit(w->domain) ||
+            !sator_relation_is_explicit(dataflow->time) ||
+            !sator_relation_is_explicit(dataflow->space))
         return "the domain or the stamps have conditions that cannot be followed one by one";
     if (!timing_number_tuple(timing, dataflow->time, &lister->time) ||
             !timing_number_tuple(timing, dataflow->space, &lister->space))
@@ -135,7 +127,7 @@ static const char *prepare(struct lister *lister)
     number_space(lister);
     lister->elements = SATOR_NEW_ARRAY(timing->arena, struct timing_numbering, w->n_accesses + 1);
     for (int i = 0; i < w->n_accesses; i++) {
-        if (!is_plain(w->accesses[i].relation))
+        if (!sator_relation_is_explicit(w->accesses[i].relation))
             return "an access has conditions that cannot be followed one by one";
         if (!timing_number_tuple(timing, w->accesses[i].relation, &lister->elements[i]))
             return "the elements do not fit into 64 bits";

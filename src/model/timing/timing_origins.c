@@ -2,6 +2,8 @@
  * a bus or tree, or the holder outside. */
 #include "model/timing/timing_follow.h"
 
+#include "relation/explicit.h"
+
 #include <stdlib.h>
 
 /* ---- links and buses ---- */
@@ -32,15 +34,6 @@ static int64_t follow_piece(const struct follower *f, int n_space, const struct 
         number = number * shape[d] + value;
     }
     return number;
-}
-
-static bool is_plain(const struct sator_relation *map)
-{
-    for (int p = 0; p < map->n_pieces; p++) {
-        if (map->pieces[p].n_free > 0 || sator_cond_has_exists(map->pieces[p].cond))
-            return false;
-    }
-    return true;
 }
 
 /* The providers of every instance. */
@@ -249,7 +242,7 @@ bool origins_make(const struct follower *f, const struct crossing *crossing,
     origins->links = SATOR_NEW_ARRAY(f->arena, struct wiring, transport->n_links + 1);
     origins->buses = SATOR_NEW_ARRAY(f->arena, struct wiring, transport->n_buses + 1);
     for (int k = 0; k < transport->n_links; k++) {
-        if (!is_plain(transport->links[k].map))
+        if (!sator_relation_is_explicit(transport->links[k].map))
             return false;
         wire_link(f, transfer->n_space, stays->n_instances, transport->links[k].map,
                 &origins->links[k]);
