@@ -251,6 +251,11 @@ const struct sator_level *sator_arch_scratchpad(const struct sator_arch *arch);
  * SATOR_TRANSFER_UNSAID. */
 enum sator_transfer_kind sator_memory_transfers(const struct sator_arch *arch,
         const struct sator_level *level, const char *tensor, bool all_time);
+/* The same of what "level" (NULL: the compute units) holds and "holder" (NULL: the outside world)
+ * has outside of it: serial, too, where the holder's are, unless "level" says otherwise. */
+enum sator_transfer_kind sator_transfers_between(const struct sator_arch *arch,
+        const struct sator_level *holder, const struct sator_level *level, const char *tensor,
+        bool all_time);
 /* "serial", "overlapped", "streamed". */
 const char *sator_transfer_name(enum sator_transfer_kind kind);
 

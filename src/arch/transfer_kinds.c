@@ -12,8 +12,8 @@ const struct sator_level *sator_arch_scratchpad(const struct sator_arch *arch)
     return scratchpad;
 }
 
-enum sator_transfer_kind sator_memory_transfers(const struct sator_arch *arch,
-        const struct sator_level *level, const char *tensor, bool all_time)
+/* When words of "tensor" move, as the memory itself says. */
+static enum sator_transfer_kind said_of(const struct sator_level *level, const char *tensor)
 {
     const struct sator_transfers *said = &level->memory.transfers;
 
@@ -21,11 +21,37 @@ enum sator_transfer_kind sator_memory_transfers(const struct sator_arch *arch,
         if (strcmp(said->tensors[i].tensor, tensor) == 0)
             return said->tensors[i].kind;
     }
-    if (said->others != SATOR_TRANSFER_UNSAID)
-        return said->others;
-    if (!level->memory.overlaps && level == sator_arch_scratchpad(arch))
+    return said->others;
+}
+
+static bool waits(const struct sator_arch *arch, const struct sator_level *level)
+{
+    return !level->memory.overlaps && level == sator_arch_scratchpad(arch);
+}
+
+enum sator_transfer_kind sator_memory_transfers(const struct sator_arch *arch,
+        const struct sator_level *level, const char *tensor, bool all_time)
+{
+    enum sator_transfer_kind said = said_of(level, tensor);
+
+    if (said != SATOR_TRANSFER_UNSAID)
+        return said;
+    if (waits(arch, level))
         return SATOR_TRANSFER_SERIAL;
     return all_time ? SATOR_TRANSFER_STREAMED : SATOR_TRANSFER_OVERLAPPED;
+}
+
+enum sator_transfer_kind sator_transfers_between(const struct sator_arch *arch,
+        const struct sator_level *holder, const struct sator_level *level, const char *tensor,
+        bool all_time)
+{
+    bool is_serial = holder != NULL && waits(arch, holder);
+
+    if (level == NULL)
+        return is_serial ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
+    return is_serial && said_of(level, tensor) == SATOR_TRANSFER_UNSAID
+            ? SATOR_TRANSFER_SERIAL
+            : sator_memory_transfers(arch, level, tensor, all_time);
 }
 
 const char *sator_transfer_name(enum sator_transfer_kind kind)

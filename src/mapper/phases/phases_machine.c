@@ -4,7 +4,6 @@
 #include "mapper/problem/skew.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The bandwidth as a ratio of whole numbers; false where it has more than six digits behind the
  * point. */
@@ -21,38 +20,14 @@ static bool find_unit(const struct sator_lane *lane, struct mapper_unit *unit)
     return unit->bits > 0 && (double)unit->bits == bits;
 }
 
-static bool waits(const struct mapper_problem *p, int m)
+/* When words of an access move between memory "m" and what is inside it, "child" or the compute
+ * units. */
+static enum sator_transfer_kind find_kind(
+        const struct mapper_problem *p, int m, int child, int access, bool of_stamps)
 {
-    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
-
-    return level == sator_arch_scratchpad(p->arch) && !level->memory.overlaps;
-}
-
-static bool says(const struct sator_transfers *transfers, const char *tensor)
-{
-    for (int i = 0; i < transfers->n_tensors; i++) {
-        if (strcmp(transfers->tensors[i].tensor, tensor) == 0)
-            return true;
-    }
-    return transfers->others != SATOR_TRANSFER_UNSAID;
-}
-
-static struct mapper_manner find_manner(
-        const struct mapper_problem *p, const struct mapper_transfer *t)
-{
-    const char *tensor = p->access[t->access].name;
-    bool serial = waits(p, t->parent);
-
-    if (t->child == p->n_memories) {
-        enum sator_transfer_kind kind = serial ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
-        return (struct mapper_manner){.kind = kind, .kind_of_stamps = kind};
-    }
-    const struct sator_level *level = &p->arch->levels[p->memory[t->child].level];
-    if (serial && !says(&level->memory.transfers, tensor))
-        return (struct mapper_manner){
-                .kind = SATOR_TRANSFER_SERIAL, .kind_of_stamps = SATOR_TRANSFER_SERIAL};
-    return (struct mapper_manner){.kind = sator_memory_transfers(p->arch, level, tensor, false),
-            .kind_of_stamps = sator_memory_transfers(p->arch, level, tensor, true)};
+    return sator_transfers_between(p->arch, &p->arch->levels[p->memory[m].level],
+            child == p->n_memories ? NULL : &p->arch->levels[p->memory[child].level],
+            p->access[access].name, of_stamps);
 }
 
 static bool limits_wires(const struct sator_arch *arch)
@@ -139,7 +114,7 @@ static bool find_own(struct mapper_phases *phases)
         *own = (struct mapper_own){.access = a,
                 .read = find_way(p, m, a, false),
                 .write = p->access[a].role == SATOR_WRITE ? find_way(p, m, a, true) : no_way,
-                .waits = waits(p, m)};
+                .waits = find_kind(p, m, p->n_memories, a, true) == SATOR_TRANSFER_SERIAL};
         own->read.bits *= p->access[a].volume / p->instances;
         own->write.bits = own->read.bits;
     }
@@ -153,7 +128,8 @@ static void find_manners(struct mapper_phases *phases)
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
         struct mapper_manner *manner = &phases->manner[i];
-        *manner = find_manner(p, t);
+        manner->kind = find_kind(p, t->parent, t->child, t->access, false);
+        manner->kind_of_stamps = find_kind(p, t->parent, t->child, t->access, true);
         phases->steps[i] = sator_mapper_phase_steps(p, t);
         manner->send = find_way(p, t->parent, t->access, false);
         manner->take =

@@ -2,38 +2,16 @@
  * wires and through which ports. */
 #include "model/timing/timing.h"
 
-#include <string.h>
-
-static bool waits(const struct timing *timing, int memory)
-{
-    const struct analysis *analysis = timing->analysis;
-
-    return memory >= 0 && analysis->memories[memory].level == analysis->scratchpad &&
-            !analysis->scratchpad->memory.overlaps;
-}
-
-/* Whether the memory itself says when words of "tensor" move. */
-static bool says(const struct sator_transfers *transfers, const char *tensor)
-{
-    for (int i = 0; i < transfers->n_tensors; i++) {
-        if (strcmp(transfers->tensors[i].tensor, tensor) == 0)
-            return true;
-    }
-    return transfers->others != SATOR_TRANSFER_UNSAID;
-}
-
 static enum sator_transfer_kind kind_of(
         const struct timing *timing, int memory, int holder, const char *tensor)
 {
     const struct analysis *analysis = timing->analysis;
+    const struct memory *outer = holder < 0 ? NULL : &analysis->memories[holder];
+    const struct memory *inner = memory < 0 ? NULL : &analysis->memories[memory];
 
-    if (memory < 0)
-        return waits(timing, holder) ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
-    const struct memory *inner = &analysis->memories[memory];
-    if (waits(timing, holder) && !says(&inner->level->memory.transfers, tensor))
-        return SATOR_TRANSFER_SERIAL;
-    bool is_stamp = timing->reach[inner->time_cut] == analysis->n_time;
-    return sator_memory_transfers(analysis->arch, inner->level, tensor, is_stamp);
+    return sator_transfers_between(analysis->arch, outer == NULL ? NULL : outer->level,
+            inner == NULL ? NULL : inner->level, tensor,
+            inner != NULL && timing->reach[inner->time_cut] == analysis->n_time);
 }
 
 /* The words that cross the family "b" of buses or trees: those that are left of what shares the
