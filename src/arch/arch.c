@@ -35,6 +35,31 @@ bool sator_memory_holds(const struct sator_memory *memory, const char *tensor)
             !sator_lists(tensor, memory->n_bypass, memory->bypass);
 }
 
+const struct sator_level *sator_arch_compute_level(const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_COMPUTE)
+            return &arch->levels[i];
+    }
+    return NULL;
+}
+
+double sator_arch_compute_cycles(const struct sator_arch *arch)
+{
+    const struct sator_level *compute = sator_arch_compute_level(arch);
+
+    return compute == NULL ? 1 : compute->compute.cycles;
+}
+
+bool sator_arch_passes_through(const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_ARRAY && arch->levels[i].array.pass_through)
+            return true;
+    }
+    return false;
+}
+
 bool sator_array_limits_wires(const struct sator_array *array)
 {
     bool any = false;

@@ -318,6 +318,12 @@ int sator_operand_bits(const struct sator_workload *workload);
 struct sator_figure sator_compute_figure(
         struct sator_arena *arena, const struct sator_compute *compute, int bits);
 
+/* The compute level, or NULL; the cycles that a loop instance takes there. */
+const struct sator_level *sator_arch_compute_level(const struct sator_arch *arch);
+double sator_arch_compute_cycles(const struct sator_arch *arch);
+/* Whether words pass through idle PEs of some array. */
+bool sator_arch_passes_through(const struct sator_arch *arch);
+
 /* Whether some link, bus or tree of the array has a bandwidth. */
 bool sator_array_limits_wires(const struct sator_array *array);
 

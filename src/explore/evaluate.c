@@ -27,11 +27,9 @@ struct evaluation {
 /* Instances that one PE may run in one stamp; 0: any number. */
 static int64_t stamp_limit(const struct sator_arch *arch)
 {
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_COMPUTE)
-            return arch->levels[i].compute.per_stamp;
-    }
-    return 0;
+    const struct sator_level *compute = sator_arch_compute_level(arch);
+
+    return compute == NULL ? 0 : compute->compute.per_stamp;
 }
 
 static int64_t extent(const struct evaluation *e, int loop)

@@ -84,19 +84,10 @@ static enum sator_status check_inside(struct analysis *analysis)
     return SATOR_INPUT;
 }
 
-static const struct sator_level *compute_level(const struct sator_arch *arch)
-{
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_COMPUTE)
-            return &arch->levels[i];
-    }
-    return NULL;
-}
-
 /* The most instances in a stamp, against what a PE can do. */
 static enum sator_status check_per_stamp(struct analysis *analysis)
 {
-    const struct sator_level *compute = compute_level(analysis->arch);
+    const struct sator_level *compute = sator_arch_compute_level(analysis->arch);
     int64_t limit = compute == NULL ? 0 : compute->compute.per_stamp;
     int64_t *instance = SATOR_NEW_ARRAY(analysis->arena, int64_t, analysis->workload->n_loops + 1);
     sator_int most = 1;

@@ -4,15 +4,6 @@
 
 #include <math.h>
 
-static double compute_cycles_per_instance(const struct sator_arch *arch)
-{
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_COMPUTE)
-            return arch->levels[i].compute.cycles;
-    }
-    return 1;
-}
-
 /* What decides a latency. */
 struct delay {
     double total, read, write; /* read and write NAN where no bandwidth is known */
@@ -125,7 +116,7 @@ void analysis_compute(struct analysis *analysis)
     result->utilization_average =
             (double)result->stamps / ((double)result->time_stamps * (double)result->pes);
     result->utilization_max = (double)result->max_active_pes / (double)result->pes;
-    double per_instance = compute_cycles_per_instance(analysis->arch);
+    double per_instance = sator_arch_compute_cycles(analysis->arch);
     /* instances / (average utilization x PEs), the PEs cancelled: TENET, Equation 8 */
     result->compute_cycles = analysis->model->choice == SATOR_MODEL_TENET
             ? (double)result->instances * (double)result->time_stamps / (double)result->stamps *

@@ -57,15 +57,6 @@ static const struct sator_port_result *choose_port(int n_rows, const struct char
     return port;
 }
 
-static double cycles_per_instance(const struct sator_arch *arch)
-{
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_COMPUTE)
-            return arch->levels[i].compute.cycles;
-    }
-    return 1;
-}
-
 bool chart_roofline(
         struct sator_arena *arena, const struct sator_page *page, struct chart_roofline *roofline)
 {
@@ -81,7 +72,7 @@ bool chart_roofline(
     for (int i = 0; i < n_rows; i++) {
         const struct sator_result *r = rows[i].result;
         const struct sator_port_result *own = find_port(r, port->name);
-        double peak = (double)r->pes / cycles_per_instance(rows[i].arch);
+        double peak = (double)r->pes / sator_arch_compute_cycles(rows[i].arch);
         if (own == NULL)
             continue;
         roofline->peak = peak > roofline->peak ? peak : roofline->peak;

@@ -19,15 +19,6 @@ enum {
     MOST_SPAN = 1 << 14
 };
 
-static bool has_pass_through(const struct mapper_problem *p)
-{
-    for (int l = 0; l < p->arch->n_levels; l++) {
-        if (p->arch->levels[l].kind == SATOR_LEVEL_ARRAY && p->arch->levels[l].array.pass_through)
-            return true;
-    }
-    return false;
-}
-
 /* The PEs beyond those in use, by how much later each runs than the one before. */
 static int64_t pass_cycles(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int skewed)
@@ -56,7 +47,7 @@ bool sator_mapper_phase_skew(
     nest->inside_cycles = nest->phases->stamp_cycles;
     for (int g = cut[skewed + 1]; g < nest->n_digits; g++)
         nest->inside_cycles *= nest->digit[g].factor;
-    if (has_pass_through(p)) {
+    if (sator_arch_passes_through(p->arch)) {
         if (cut[skewed + 1] < nest->n_digits)
             return false;
         nest->pass_cycles = pass_cycles(p, mapping, skewed);

@@ -163,15 +163,6 @@ static bool adds_up(const struct timing *timing, const struct timing_sum *sum)
     return true;
 }
 
-static double compute_cycles(const struct sator_arch *arch)
-{
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_COMPUTE)
-            return arch->levels[i].compute.cycles;
-    }
-    return 1;
-}
-
 /* Whose words pass the wires. */
 static void find_served(const struct timing *timing)
 {
@@ -278,15 +269,6 @@ static void report(struct timing *timing, const struct timing_sum *sum)
     }
 }
 
-static bool passes_through(const struct sator_arch *arch)
-{
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_ARRAY && arch->levels[i].array.pass_through)
-            return true;
-    }
-    return false;
-}
-
 enum sator_status timing_count_by_classes(struct timing *timing, struct timing_sum *sum, bool *done)
 {
     enum sator_status st;
@@ -326,7 +308,7 @@ static enum sator_status measure(struct timing *timing, bool with_idle, struct t
         SATOR_TRY(timing_count_by_classes(timing, sum, &done));
     if (done)
         return SATOR_OK;
-    if (passes_through(timing->analysis->arch))
+    if (sator_arch_passes_through(timing->analysis->arch))
         timing->why = "'pass_through' is counted for nests with one skewed row only";
     else if (with_idle && has_late_sums(timing))
         timing->why = "sums that idle PEs hold ('holds: idle') are not followed beside links of "
@@ -367,7 +349,8 @@ enum sator_status analysis_timing(struct analysis *analysis)
     enum sator_status st = SATOR_OK;
 
     if (!timing_list_ports(&timing) ||
-            !timing_read_ratio(compute_cycles(analysis->arch), &timing.cycles, &timing.per_cycles))
+            !timing_read_ratio(
+                    sator_arch_compute_cycles(analysis->arch), &timing.cycles, &timing.per_cycles))
         timing.why = "a bandwidth, or the cycles of an instance, are no ratio of 64-bit numbers";
     const bool with_idle = timing.why == NULL && holds_idle(&timing);
     if (timing.why == NULL) {
