@@ -32,6 +32,14 @@ static inline int64_t sator_floor_mod(int64_t value, int64_t divisor)
     return remainder < 0 ? remainder + divisor : remainder;
 }
 
+/* The order of two int64_t, for qsort. */
+static inline int sator_compare_int64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
 /* The greatest common divisor, not negative; of 0 and b: |b|. */
 static inline int64_t sator_gcd(int64_t a, int64_t b)
 {

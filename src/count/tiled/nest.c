@@ -153,13 +153,6 @@ const struct sator_decline *tiled_nest_begin(
 
 /* ---- places ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 void tiled_loop_finish(struct tiled_nest *nest, struct tiled_loop *loop)
 {
     int64_t rest = loop->extent - 1;
@@ -194,7 +187,7 @@ static const struct sator_decline *make_digits(struct tiled_nest *nest, int l)
                 place[n++] = term->to;
         }
     }
-    qsort(place, (size_t)n, sizeof *place, by_number);
+    qsort(place, (size_t)n, sizeof *place, sator_compare_int64);
     for (int i = 0; i < n; i++) {
         if (distinct > 0 && place[i] == place[distinct - 1])
             continue;

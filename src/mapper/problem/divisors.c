@@ -1,6 +1,8 @@
 /* The divisors of an extent. */
 #include "mapper/problem/mapping.h"
 
+#include "base/checked.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -59,13 +61,6 @@ static int64_t next_factor(int64_t n, int64_t from)
     return n;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **divisors)
 {
     int64_t *list = NULL, rest = n, factor = 2;
@@ -82,7 +77,7 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
             rest /= factor;
         }
     }
-    qsort(list, (size_t)count, sizeof *list, by_size);
+    qsort(list, (size_t)count, sizeof *list, sator_compare_int64);
     assert(list[0] == 1 && list[count - 1] == n);
     *divisors = list;
     return count;

@@ -37,13 +37,6 @@ static void list_levels(struct timing *timing)
 
 /* ---- stamps one by one ---- */
 
-static int compare_codes(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* How many stamps each of "n" of a level stands for. */
 static int64_t *count_times(const struct timing *timing, const struct timing_list *list, int level,
         int64_t n, const int64_t *code)
@@ -63,7 +56,7 @@ static struct timing_stamps *list_stamps(struct timing *timing, const struct tim
     int64_t *code = sator_arena_copy(timing->arena, list->time, sizeof *code * (size_t)list->n);
     int64_t n = list->n;
 
-    qsort(code, (size_t)n, sizeof *code, compare_codes);
+    qsort(code, (size_t)n, sizeof *code, sator_compare_int64);
     for (int l = timing->n_levels - 1; l >= 0; l--) {
         int64_t below = list->time_below[timing->lengths[l]], kept = 0;
         int64_t inner_below =

@@ -8,6 +8,8 @@
  */
 #include "model/timing/timing_boxes.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,13 +36,6 @@ bool boxes_pass_own_ports(const struct timing_transfer *transfer)
 
 /* ---- cells ---- */
 
-static int compare_values(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Join the cells of digit number "i". */
 static void join_cells(const struct busiest *f, int i)
 {
@@ -54,7 +49,7 @@ static void join_cells(const struct busiest *f, int i)
         for (int c = 0; c < digit->n_cells; c++)
             SATOR_PUSH(f->nest->timing->arena, joint->cells, n, digit->cells[c]);
     }
-    qsort(joint->cells, (size_t)n, sizeof *joint->cells, compare_values);
+    qsort(joint->cells, (size_t)n, sizeof *joint->cells, sator_compare_int64);
     for (int c = 0; c < n; c++) {
         if (kept == 0 || joint->cells[kept - 1] != joint->cells[c])
             joint->cells[kept++] = joint->cells[c];

@@ -1,6 +1,8 @@
 /* Boxes: the ranges of digits' values in which places are alike, under a prefix. */
 #include "model/timing/timing_boxes.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,13 +53,6 @@ static void add_end(struct boxes *b, struct box_digit *digit, const struct box_r
     }
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 int64_t boxes_count_values(const struct boxes *b, const struct nest_digit *digit)
 {
     const struct nest *nest = b->nest;
@@ -86,7 +81,7 @@ static void make_cells(struct boxes *b, struct box_digit *digit)
             add_end(b, digit, &b->runs[r]);
     }
     if (digit->n_cells > 2)
-        qsort(digit->cells, (size_t)digit->n_cells, sizeof *digit->cells, compare_values);
+        qsort(digit->cells, (size_t)digit->n_cells, sizeof *digit->cells, sator_compare_int64);
     for (int i = 0; i < digit->n_cells; i++) {
         if (n == 0 || digit->cells[n - 1] != digit->cells[i])
             digit->cells[n++] = digit->cells[i];
