@@ -145,10 +145,9 @@ struct timing_moves {
     struct timing_words *rows;
 };
 
-/* Add words; rows come sorted or are sorted afterwards (timing_moves_sort, which joins equals). */
+/* Add words; rows come sorted or are sorted afterwards. */
 void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int64_t stamp,
         int64_t instance, int64_t words);
-void timing_moves_sort(struct timing_moves *moves);
 
 /* Values of a tuple as one number: mixed radix over the ranges of its coordinates. */
 struct timing_numbering {

@@ -28,7 +28,8 @@ void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int
                 (struct timing_words){.stamp = stamp, .instance = instance, .words = words});
 }
 
-void timing_moves_sort(struct timing_moves *moves)
+/* Sort the rows, and join those that are of one instance in one stamp. */
+static void sort_moves(struct timing_moves *moves)
 {
     int n = 0;
 
@@ -127,7 +128,7 @@ static void move_sums(const struct follower *f, const struct crossing *crossing,
         for (int b = 0; b < n_trees; b++)
             crossing_add_bus(crossing, origins, b, stamp, origins->buses[b].to[instance], words);
     }
-    timing_moves_sort(&movement->stored);
+    sort_moves(&movement->stored);
 }
 
 static void move_inputs(const struct follower *f, const struct timing_transfer *transfer,
@@ -162,7 +163,7 @@ static struct crossing new_crossing(const struct follower *f,
 static void sort_crossing(const struct crossing *crossing)
 {
     for (int i = 0; i < timing_n_ways(crossing->transfer) - 3; i++)
-        timing_moves_sort(&crossing->wires[i]);
+        sort_moves(&crossing->wires[i]);
 }
 
 /* ---- operands of a PE's own memory ---- */
