@@ -3,38 +3,24 @@
 #include "base/checked.h"
 #include "model/timing/timing_nest.h"
 
-/* The coarsest digit of "loop" that is finer than "above"; NULL: none. */
-static const struct nest_digit *next_digit(const struct nest *nest, int loop, int64_t above)
+/* How many values the loop's digits of time from its "k"-th on, and with "within" those within a
+ * stamp, make up to "rest", where those of space are 0: a digit below its greatest value leaves all
+ * finer ones free. */
+static sator_int count_values(const struct nest *nest, int loop, int k, int64_t rest, bool within)
 {
-    const struct nest_digit *next = NULL;
+    const struct nest_loop *own = &nest->loops[loop];
 
-    for (int i = 0; i < nest->n_digits; i++) {
-        const struct nest_digit *digit = &nest->digits[i];
-        if (digit->loop == loop && digit->stride < above &&
-                (next == NULL || digit->stride > next->stride))
-            next = digit;
-    }
-    return next;
-}
-
-/* How many values the loop's digits of time, and with "within" those within a stamp, make up to
- * "rest", where those of space are 0: a digit below its greatest value leaves all finer ones free.
- */
-static sator_int count_values(
-        const struct nest *nest, int loop, int64_t rest, int64_t above, bool within)
-{
-    const struct nest_digit *digit = next_digit(nest, loop, above);
-
-    if (digit == NULL)
+    if (k == own->n)
         return 1;
+    const struct nest_digit *digit = &nest->digits[own->digits[k]];
     if (digit->is_space || (digit->order < 0 && !within))
-        return count_values(nest, loop, rest, digit->stride, within);
+        return count_values(nest, loop, k + 1, rest, within);
     int64_t most = rest / digit->stride;
     most = most < digit->extent - 1 ? most : digit->extent - 1;
-    sator_int last = count_values(nest, loop, rest - most * digit->stride, digit->stride, within);
+    sator_int last = count_values(nest, loop, k + 1, rest - most * digit->stride, within);
     if (most == 0)
         return last;
-    return most * count_values(nest, loop, digit->stride - 1, digit->stride, within) + last;
+    return most * count_values(nest, loop, k + 1, digit->stride - 1, within) + last;
 }
 
 /* Loops that have digits within a stamp, and none in a skewed row, choose their time digits by
@@ -44,18 +30,16 @@ static bool multiply(const struct nest *nest, sator_int *sum)
     for (int loop = 0; loop < nest->n_loops; loop++) {
         int64_t rest = nest->size[loop] - 1;
         bool within = false, skewed = false;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop != loop)
-                continue;
+        for (int k = 0; k < nest->loops[loop].n; k++) {
+            const struct nest_digit *digit = &nest->digits[nest->loops[loop].digits[k]];
             skewed |= nest_row_factor(digit) != 0;
             within |= digit->order < 0 && !digit->is_space && digit->run == 0 && digit->extent > 1;
         }
         if (!within)
             continue;
-        sator_int stamps = count_values(nest, loop, rest, INT64_MAX, false);
+        sator_int stamps = count_values(nest, loop, 0, rest, false);
         if (skewed || *sum % stamps != 0 ||
-                !sator_mul(*sum / stamps, count_values(nest, loop, rest, INT64_MAX, true), sum))
+                !sator_mul(*sum / stamps, count_values(nest, loop, 0, rest, true), sum))
             return false;
     }
     return true;

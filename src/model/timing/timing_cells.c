@@ -30,16 +30,12 @@ static void add_end(struct boxes *b, struct box_digit *digit, const struct box_r
 {
     const struct nest *nest = b->nest;
     const struct nest_digit *own = &nest->digits[digit->digit];
-    int64_t rest = nest->size[own->loop] - 1 - run->base[own->loop], above = INT64_MAX;
+    int64_t rest = nest->size[own->loop] - 1 - run->base[own->loop];
 
-    for (;;) { /* the digits from the coarsest on */
-        const struct nest_digit *next = NULL;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *other = &nest->digits[i];
-            if (other->loop == own->loop && !boxes_fix(b, other) && other->stride < above &&
-                    (next == NULL || other->stride > next->stride))
-                next = other;
-        }
+    for (int k = 0;; k++) { /* the digits from the coarsest on */
+        const struct nest_digit *next = &nest->digits[nest->loops[own->loop].digits[k]];
+        if (boxes_fix(b, next))
+            continue;
         int64_t value = rest / next->stride;
         if (value >= next->extent)
             return; /* it and the finer ones are whole */
@@ -49,7 +45,6 @@ static void add_end(struct boxes *b, struct box_digit *digit, const struct box_r
             return;
         }
         rest -= value * next->stride;
-        above = next->stride;
     }
 }
 

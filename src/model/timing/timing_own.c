@@ -5,37 +5,32 @@
 
 #include "base/arena.h"
 
+static bool is_within(const struct nest_digit *digit)
+{
+    return !digit->is_space && digit->order < 0 && digit->run == 0 && !digit->is_inner;
+}
+
 /* How many values a loop's digits within a stamp make, up to "rest". */
 static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
 {
-    int64_t above = INT64_MAX, count = 0, within = 1;
+    const struct nest_loop *own = &nest->loops[loop];
+    int64_t count = 1, within = 1;
 
-    for (int i = 0; i < nest->n_digits; i++) {
-        const struct nest_digit *digit = &nest->digits[i];
-        within *= digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0 &&
-                        !digit->is_inner
-                ? digit->extent
-                : 1;
+    for (int k = 0; k < own->n; k++) {
+        const struct nest_digit *digit = &nest->digits[own->digits[k]];
+        within *= is_within(digit) ? digit->extent : 1;
     }
-    for (;;) { /* from the coarsest on: those below its greatest value are all there */
-        const struct nest_digit *next = NULL;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0 &&
-                    !digit->is_inner && digit->stride < above &&
-                    (next == NULL || digit->stride > next->stride))
-                next = digit;
-        }
-        if (next == NULL)
-            return count + 1;
-        within /= next->extent;
-        int64_t most = rest / next->stride;
-        if (most >= next->extent)
-            most = next->extent - 1;
+    for (int k = 0; k < own->n; k++) { /* those below the greatest value of one are all there */
+        const struct nest_digit *digit = &nest->digits[own->digits[k]];
+        if (!is_within(digit))
+            continue;
+        int64_t most = rest / digit->stride;
+        most = most < digit->extent ? most : digit->extent - 1;
+        within /= digit->extent;
         count += most * within;
-        rest -= most * next->stride;
-        above = next->stride;
+        rest -= most * digit->stride;
     }
+    return count;
 }
 
 int64_t nest_count_most(const struct nest *nest, const struct nest_stamp *stamp)

@@ -57,6 +57,12 @@ int64_t nest_room(const struct nest *nest, int n_fixed, const struct nest_stamp 
     return room;
 }
 
+/* What the fixed digits of time leave of a loop. */
+static int64_t rest_of(const struct nest *nest, const struct nest_stamp *stamp, int loop)
+{
+    return nest->size[loop] - nest_fixed_part(nest, nest->n_order, stamp, loop);
+}
+
 /* A set of numbers: first + i for every "there[i]". */
 struct numbers {
     int64_t first, extent;
@@ -99,13 +105,12 @@ static bool trim(struct numbers *numbers)
 
 static struct numbers loop_values(const struct nest *nest, int loop, const struct nest_stamp *stamp)
 {
+    const struct nest_loop *own = &nest->loops[loop];
     struct numbers numbers = {.extent = 1};
 
-    for (int i = 0; i < nest->n_digits; i++) {
-        const struct nest_digit *digit = &nest->digits[i];
+    for (int k = 0; k < own->n; k++) {
+        const struct nest_digit *digit = &nest->digits[own->digits[k]];
         int64_t reach = nest_row_factor(digit) * (digit->extent - 1);
-        if (digit->loop != loop)
-            continue;
         numbers.extent += reach < 0 ? -reach : reach;
         numbers.first += reach < 0 ? reach : 0;
     }
@@ -168,11 +173,12 @@ static int64_t reach_of_loop(const struct nest *nest, int loop, int64_t rest, in
  * those of the running number. */
 static bool is_cut(const struct nest *nest, const struct nest_stamp *stamp, int loop, bool runs)
 {
-    int64_t rest = nest->size[loop] - nest_fixed_part(nest, nest->n_order, stamp, loop);
+    const struct nest_loop *own = &nest->loops[loop];
+    int64_t rest = rest_of(nest, stamp, loop);
 
-    for (int i = 0; i < nest->n_digits; i++) {
-        const struct nest_digit *digit = &nest->digits[i];
-        if (digit->loop == loop && digit->order < 0 && (digit->run != 0 || !runs))
+    for (int k = 0; k < own->n; k++) {
+        const struct nest_digit *digit = &nest->digits[own->digits[k]];
+        if (digit->order < 0 && (digit->run != 0 || !runs))
             rest -= digit->stride * (digit->extent - 1);
     }
     return rest <= 0;
@@ -192,9 +198,7 @@ static int64_t run_length(const struct nest *nest, const struct nest_stamp *stam
         const struct nest_digit *run = &nest->digits[nest->runs[r]];
         int64_t count = run->extent;
         if (is_cut(nest, stamp, run->loop, true)) {
-            int64_t rest =
-                    nest->size[run->loop] - nest_fixed_part(nest, nest->n_order, stamp, run->loop);
-            count = (rest + run->stride - 1) / run->stride;
+            count = (rest_of(nest, stamp, run->loop) + run->stride - 1) / run->stride;
             if (r > 0 || count >= run->extent)
                 return 0;
         }
@@ -239,8 +243,7 @@ static bool find_range(
         if ((loops >> digit->loop & 1) != 0)
             continue;
         loops |= UINT64_C(1) << digit->loop;
-        int64_t rest =
-                nest->size[digit->loop] - nest_fixed_part(nest, nest->n_order, stamp, digit->loop);
+        int64_t rest = rest_of(nest, stamp, digit->loop);
         values->first -= reach_of_loop(nest, digit->loop, rest, -1);
         values->last += reach_of_loop(nest, digit->loop, rest, 1);
     }
@@ -342,9 +345,7 @@ static bool measure_dim(const struct nest *nest, const struct nest_stamp *prefix
         if (digit->skew % factor != 0 || (loops != 0 && digit->skew / factor != *skew) ||
                 (loops >> digit->loop & 1) != 0)
             return false;
-        int64_t rest = nest->size[digit->loop] - 1 -
-                nest_fixed_part(nest, nest->n_order, prefix, digit->loop);
-        int64_t most = rest / digit->stride;
+        int64_t most = (rest_of(nest, prefix, digit->loop) - 1) / digit->stride;
         *used += factor * (most < digit->extent - 1 ? most : digit->extent - 1);
         *skew = digit->skew / factor;
         loops |= UINT64_C(1) << digit->loop;
