@@ -11,11 +11,8 @@
 
 static bool has_place(const struct boxes *b, int index)
 {
-    for (int d = 0; d < b->n_dims; d++) {
-        if (b->nest->space_factor[d * NEST_DIGITS + index] != 0)
-            return true;
-    }
-    return b->full && b->nest->digits[index].run != 0;
+    return nest_is_along(b->nest, index, 0, b->n_dims) ||
+            (b->full && b->nest->digits[index].run != 0);
 }
 
 /* The digits of every dimension, coarsest first. */
@@ -58,11 +55,9 @@ static void list_digits(struct boxes *b)
     b->digits = SATOR_NEW_ARRAY(nest->timing->arena, struct box_digit, nest->n_digits + 1);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < nest->n_digits; i++) {
-            bool is_holder = false;
+            bool is_holder = nest_is_along(nest, i, 0, holder_space);
             if (nest->digits[i].extent == 1 || nest->digits[i].run != 0 || !has_place(b, i))
                 continue;
-            for (int d = 0; d < holder_space; d++)
-                is_holder |= nest->space_factor[d * NEST_DIGITS + i] != 0;
             if (is_holder == (pass == 0))
                 add_digit(b, i, is_holder);
         }
@@ -78,31 +73,18 @@ static bool find_within(struct boxes *b)
 
     b->within = SATOR_NEW_ARRAY(nest->timing->arena, struct box_within, nest->n_loops + 1);
     for (int l = 0; l < nest->n_loops; l++) {
+        const struct nest_loop *loop = &nest->loops[l];
         struct box_within *within = &b->within[l];
-        const struct nest_digit *finer = NULL;
-        int n = 0, n_joined = 0;
         *within = (struct box_within){1, 1};
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop != l || boxes_fix(b, digit) || digit->extent == 1 || has_place(b, i))
+        for (int k = loop->n - 1; k >= 0; k--) { /* from the finest on */
+            const struct nest_digit *digit = &nest->digits[loop->digits[k]];
+            if (boxes_fix(b, digit) || digit->extent == 1 || has_place(b, loop->digits[k]))
                 continue;
-            n++;
-            finer = finer == NULL || digit->stride < finer->stride ? digit : finer;
+            within->step = within->extent == 1 ? digit->stride : within->step;
+            if (digit->stride != within->step * within->extent)
+                return false;
+            within->extent *= digit->extent;
         }
-        while (finer != NULL) { /* each a multiple of what the finer ones make */
-            const struct nest_digit *next = NULL;
-            within->step = n_joined++ == 0 ? finer->stride : within->step;
-            within->extent *= finer->extent;
-            for (int i = 0; i < nest->n_digits; i++) {
-                const struct nest_digit *digit = &nest->digits[i];
-                if (digit->loop == l && !boxes_fix(b, digit) && digit->extent > 1 &&
-                        !has_place(b, i) && digit->stride == within->step * within->extent)
-                    next = digit;
-            }
-            finer = next;
-        }
-        if (n_joined < n)
-            return false;
     }
     return true;
 }

@@ -5,14 +5,9 @@
 
 bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit)
 {
-    bool is_inside = false;
-
-    if (nest->digits[digit].extent == 1 ||
-            nest->accesses[transfer->access].uses[nest->digits[digit].loop])
-        return false;
-    for (int d = transfer->fresh_space; d < transfer->n_space; d++)
-        is_inside |= nest->space_factor[d * NEST_DIGITS + digit] != 0;
-    return is_inside;
+    return nest->digits[digit].extent > 1 &&
+            !nest->accesses[transfer->access].uses[nest->digits[digit].loop] &&
+            nest_is_along(nest, digit, transfer->fresh_space, transfer->n_space);
 }
 
 int64_t nest_start(
@@ -31,14 +26,9 @@ int64_t nest_start(
 
 bool nest_is_late(const struct nest *nest, const struct timing_transfer *transfer, int digit)
 {
-    bool is_outside = false;
-
-    if (transfer->late_time == 0 || nest->digits[digit].extent == 1 ||
-            nest->accesses[transfer->access].uses[nest->digits[digit].loop])
-        return false;
-    for (int d = transfer->late_space; d < transfer->fresh_space; d++)
-        is_outside |= nest->space_factor[d * NEST_DIGITS + digit] != 0;
-    return is_outside;
+    return transfer->late_time > 0 && nest->digits[digit].extent > 1 &&
+            !nest->accesses[transfer->access].uses[nest->digits[digit].loop] &&
+            nest_is_along(nest, digit, transfer->late_space, transfer->fresh_space);
 }
 
 bool nest_goes_on(const struct nest *nest, const struct nest_access *access, int first, int end,

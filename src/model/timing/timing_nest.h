@@ -89,6 +89,16 @@ static inline int64_t nest_row_factor(const struct nest_digit *digit)
 bool nest_read_term(const struct sator_workload *w, const struct sator_term *term,
         struct nest_digit *digit, bool *is_plain);
 
+/* Whether the digit tells PEs apart along one of the dimensions "first" to "end" - 1. */
+static inline bool nest_is_along(const struct nest *nest, int digit, int first, int end)
+{
+    bool is = false;
+
+    for (int d = first; d < end && !is; d++)
+        is = nest->space_factor[d * NEST_DIGITS + digit] != 0;
+    return is;
+}
+
 /* Read the analysis's dataflow as a nest; false: it is none. */
 bool nest_read(struct timing *timing, struct nest *nest);
 

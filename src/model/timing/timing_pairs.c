@@ -126,8 +126,7 @@ static bool find_start(struct visitor *v, int k)
     v->start[k] = nest_start(nest, transfer, v->digits[k], digit->extent);
     if (!transfer->by_chain)
         return true;
-    for (int d = 0; d < transfer->holder_space; d++)
-        is_holder |= nest->space_factor[d * NEST_DIGITS + v->digits[k]] != 0;
+    is_holder |= nest_is_along(nest, v->digits[k], 0, transfer->holder_space);
     v->counts[k] &= v->full && !is_holder;
     v->start[k] = digit->skew < 0 ? digit->extent - 1 : 0;
     return !v->counts[k] || digit->skew > 0 || nest->loops[digit->loop].is_whole;

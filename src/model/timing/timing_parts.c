@@ -20,15 +20,6 @@ static void join(int *set, int a, int b)
     set[find_set(set, a)] = find_set(set, b);
 }
 
-bool parts_has_weight(const struct parts *p, int digit)
-{
-    for (int d = 0; d < p->transfer->n_space; d++) {
-        if (p->nest->space_factor[d * NEST_DIGITS + digit] != 0)
-            return true;
-    }
-    return false;
-}
-
 /* Sets of loops that belong together: those of an index. What digits of one space dimension stand
  * for adds up and is a number apart for all their values, as that of different dimensions is. */
 static void make_sets(const struct parts *p, int *set)
@@ -170,11 +161,9 @@ static bool is_one_sum(const struct parts *p)
 static bool spreads_over_holders(const struct parts *p)
 {
     for (int i = 0; i < p->nest->n_digits; i++) {
-        for (int d = p->transfer->fresh_space; d < p->transfer->holder_space; d++) {
-            if (nest_spreads(p->nest, p->transfer, i) &&
-                    p->nest->space_factor[d * NEST_DIGITS + i] != 0)
-                return true;
-        }
+        if (nest_spreads(p->nest, p->transfer, i) &&
+                nest_is_along(p->nest, i, p->transfer->fresh_space, p->transfer->holder_space))
+            return true;
     }
     return false;
 }

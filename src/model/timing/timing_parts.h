@@ -61,7 +61,10 @@ static inline bool parts_fix(const struct parts *p, int digit)
 }
 
 /* Whether the digit tells PEs apart. */
-bool parts_has_weight(const struct parts *p, int digit);
+static inline bool parts_has_weight(const struct parts *p, int digit)
+{
+    return nest_is_along(p->nest, digit, 0, p->transfer->n_space);
+}
 
 /* ---- timing_steps.c ---- */
 

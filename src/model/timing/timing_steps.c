@@ -23,17 +23,13 @@ static int64_t progression_size(const struct progression *p)
 static bool make_range(const struct parts *p, const struct nest_stamp *stamp, int loop)
 {
     const struct nest *nest = p->nest;
+    const struct nest_loop *own = &nest->loops[loop];
     int64_t stride = 1;
 
-    for (int i = 0; i < nest->n_digits;) { /* from the finest on */
-        const struct nest_digit *digit = &nest->digits[i];
-        if (digit->loop != loop || parts_fix(p, i) || digit->stride != stride ||
-                digit->extent == 1) {
-            i++;
-            continue;
-        }
-        stride *= digit->extent;
-        i = 0;
+    for (int k = own->n - 1; k >= 0; k--) { /* from the finest on */
+        const struct nest_digit *digit = &nest->digits[own->digits[k]];
+        if (digit->stride == stride && !parts_fix(p, own->digits[k]))
+            stride *= digit->extent;
     }
     return nest_room(nest, p->n_fixed, stamp, loop) < stride;
 }

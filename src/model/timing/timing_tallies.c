@@ -25,7 +25,6 @@ struct pairs {
     struct local *list;
 };
 
-/* The pairs, and those that are left out, of each place (an instance or a holder) of a part. */
 /* ---- listing a part ---- */
 
 struct lister {
