@@ -83,8 +83,7 @@ static enum sator_status load_variant(struct variants *v, int index)
     input.sets = sets;
     input.n_sets += v->n_varies;
     input.n_varied = v->n_varies;
-    v->hardware[index].settings = sator_arena_strdup(v->arena, text.data == NULL ? "" : text.data);
-    sator_text_clear(&text);
+    v->hardware[index].settings = sator_text_keep(&text, v->arena);
     return sator_arch_load(v->ctx, v->arch, &input, &v->hardware[index].arch);
 }
 

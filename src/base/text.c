@@ -158,6 +158,14 @@ char *sator_text_take(struct sator_text *text)
     return data;
 }
 
+char *sator_text_keep(struct sator_text *text, struct sator_arena *arena)
+{
+    char *copy = sator_arena_strdup(arena, text->data == NULL ? "" : text->data);
+
+    sator_text_clear(text);
+    return copy;
+}
+
 char *sator_int_format(sator_int value, char separator, char *text)
 {
     char reversed[64];

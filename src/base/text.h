@@ -6,6 +6,8 @@
 
 #include <stdarg.h>
 
+struct sator_arena;
+
 struct sator_text {
     char *data; /* NUL-terminated once something was added, else NULL */
     size_t length;
@@ -38,5 +40,7 @@ bool sator_has_texts(const char *const *texts, int n_texts);
 bool sator_lists(const char *name, int n_names, const char *const *names);
 /* Return the string (GIVE: free), "" when nothing was added, and reset "text". */
 char *sator_text_take(struct sator_text *text);
+/* The same, but "arena" frees it. */
+char *sator_text_keep(struct sator_text *text, struct sator_arena *arena);
 
 #endif

@@ -50,9 +50,7 @@ const char *convert_shown(
     struct sator_text text = {0};
 
     sator_expr_write(&text, expr, layer->loop_names);
-    const char *copy = sator_arena_strdup(c->arena, text.data == NULL ? "" : text.data);
-    sator_text_clear(&text);
-    return copy;
+    return sator_text_keep(&text, c->arena);
 }
 
 /* ---- accesses ---- */

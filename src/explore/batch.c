@@ -69,9 +69,7 @@ static const char *write_cuts(struct sator_arena *arena, const struct sator_resu
         sator_json_close(&json, '}');
     }
     sator_json_close(&json, ']');
-    const char *copy = sator_arena_strdup(arena, text.data);
-    sator_text_clear(&text);
-    return copy;
+    return sator_text_keep(&text, arena);
 }
 
 static void add_row(struct batch *batch, const struct sator_exploration *exploration, int layer,

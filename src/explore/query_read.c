@@ -235,9 +235,7 @@ static const char *result_columns(const struct query_source *source, bool with_t
                     explore_tensor_column(
                             source->arena, source->tensors[t].name, source->tensors[t].role, f));
     }
-    const char *columns = sator_arena_strdup(source->arena, text.data);
-    sator_text_clear(&text);
-    return columns;
+    return sator_text_keep(&text, source->arena);
 }
 
 /* A figure that this result has not is the number NAN. */

@@ -283,9 +283,7 @@ static const char *tuple_text(struct sator_arena *arena, const struct sator_rela
                 &text, map->out_name, map->n_out, map->pieces[0].out, map->pieces[0].names);
     else
         sator_relation_write(&text, map);
-    const char *copy = sator_arena_strdup(arena, text.data == NULL ? "" : text.data);
-    sator_text_clear(&text);
-    return copy;
+    return sator_text_keep(&text, arena);
 }
 
 void sator_model_describe(struct sator_arena *arena, struct sator_model_question *question)

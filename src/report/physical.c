@@ -45,9 +45,7 @@ const char *report_physical_text(struct sator_arena *arena, const struct physica
     add_part(&text, arena, physical->tops, "TOPS");
     add_part(&text, arena, physical->tops_per_watt, "TOPS/W");
     add_part(&text, arena, physical->area_um2 * 1e-6, "mm2");
-    const char *copy = text.data == NULL ? "" : sator_arena_strdup(arena, text.data);
-    sator_text_clear(&text);
-    return copy;
+    return sator_text_keep(&text, arena);
 }
 
 void json_put_physical(cJSON *object, const struct physical *physical)

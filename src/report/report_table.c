@@ -59,9 +59,7 @@ static const char *take_field(struct sator_arena *arena, const char **at)
         sator_text_add_bytes(&field, *at, 1);
     }
     *at += quoted && **at == '"';
-    const char *copy = sator_arena_strdup(arena, field.data == NULL ? "" : field.data);
-    sator_text_clear(&field);
-    return copy;
+    return sator_text_keep(&field, arena);
 }
 
 static void read_csv(struct rows *rows, const char *csv)

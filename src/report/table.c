@@ -49,9 +49,7 @@ static const char *replace(
             sator_text_add_bytes(&out, at, (size_t)length);
         at += length == 0 ? 1 : length;
     }
-    const char *copy = sator_arena_strdup(arena, out.data == NULL ? "" : out.data);
-    sator_text_clear(&out);
-    return copy;
+    return sator_text_keep(&out, arena);
 }
 
 const char *report_clean(struct sator_arena *arena, const char *text)

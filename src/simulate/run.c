@@ -27,9 +27,7 @@ const char *run_element(struct run *run, int access, uint64_t element)
                 (long long)(numbering->least[d] + (int64_t)field));
     }
     sator_text_add(&text, "]");
-    const char *copy = sator_arena_strdup(run->arena, text.data);
-    sator_text_clear(&text);
-    return copy;
+    return sator_text_keep(&text, run->arena);
 }
 
 /* "PE[1,2]" of the first "n_space" dimensions. */
@@ -47,9 +45,7 @@ static const char *name_instance(struct run *run, const char *name, int n_space,
         sator_text_add(&text, "%s%lld", d == 0 ? "[" : ",", (long long)at[d]);
     if (n_space > 0)
         sator_text_add(&text, "]");
-    const char *copy = sator_arena_strdup(run->arena, text.data);
-    sator_text_clear(&text);
-    return copy;
+    return sator_text_keep(&text, run->arena);
 }
 
 static void add_stamp(const struct run *run, struct sator_text *text)
@@ -88,8 +84,7 @@ void run_differ(struct run *run, const struct holder *holder, int64_t instance, 
     } else {
         made->cycle = -1;
     }
-    made->text = sator_arena_strdup(run->arena, text.data);
-    sator_text_clear(&text);
+    made->text = sator_text_keep(&text, run->arena);
     run->outcome->n_kept++;
 }
 

@@ -318,9 +318,7 @@ const char *onnx_equation(struct onnx_model *model, const struct onnx_node *node
         imply_result(&text, equation, hidden);
     else
         sator_text_put(&text, "->"), at = arrow + 2, expand_term(&text, &at, hidden, most);
-    const char *expanded = sator_arena_strdup(model->arena, text.data == NULL ? "" : text.data);
-    sator_text_clear(&text);
-    return expanded;
+    return sator_text_keep(&text, model->arena);
 }
 
 /* An equation of letters, "bij,bjk->bik", without blanks and dots. */

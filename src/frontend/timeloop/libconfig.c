@@ -107,8 +107,7 @@ static struct sator_yaml_node *read_string(struct libconfig *c)
             fail(c, "'\"'");
     }
     node->quoted = true;
-    node->text = sator_arena_strdup(c->t->reader.scratch, text.data == NULL ? "" : text.data);
-    sator_text_clear(&text);
+    node->text = sator_text_keep(&text, c->t->reader.scratch);
     end_node(c, node);
     return node;
 }

@@ -303,8 +303,7 @@ static const struct sator_map_fill *fills_of(struct describer *d, int m)
         fills[c] = (struct sator_map_fill){.unit = capacity->in_bits ? "bytes" : "words",
                 .used = used,
                 .available = (double)capacity->available / (capacity->in_bits ? 8 : 1),
-                .tensors = sator_arena_strdup(d->arena, names.data == NULL ? "" : names.data)};
-        sator_text_clear(&names);
+                .tensors = sator_text_keep(&names, d->arena)};
     }
     return fills;
 }
@@ -392,12 +391,10 @@ static void describe_relations(struct describer *d)
 
     sator_tuple_write(&text, "PE", flow->space->n_out, flow->space->pieces[0].out,
             flow->space->pieces[0].names);
-    d->result->space = sator_arena_strdup(d->arena, text.data);
-    sator_text_clear(&text);
+    d->result->space = sator_text_keep(&text, d->arena);
     sator_tuple_write(
             &text, "T", flow->time->n_out, flow->time->pieces[0].out, flow->time->pieces[0].names);
-    d->result->time = sator_arena_strdup(d->arena, text.data);
-    sator_text_clear(&text);
+    d->result->time = sator_text_keep(&text, d->arena);
     for (int i = 0; i < flow->n_cuts; i++) {
         const struct sator_cut *cut = &flow->cuts[i];
         sator_text_add(&text, "%s%s: {time: %d, space: %d", i == 0 ? "{" : ", ", cut->level,
@@ -408,8 +405,7 @@ static void describe_relations(struct describer *d)
         sator_text_add(&text, "}");
     }
     sator_text_add(&text, "}");
-    d->result->cuts = sator_arena_strdup(d->arena, text.data);
-    sator_text_clear(&text);
+    d->result->cuts = sator_text_keep(&text, d->arena);
 }
 
 /* "    KEY: [" in front of the first of "n" and "]" behind the last, ", " between. */
@@ -476,8 +472,7 @@ static void describe_yaml(struct describer *d)
     }
     if (!any)
         describe_no_loops(d, &text);
-    d->result->yaml = sator_arena_strdup(d->arena, text.data);
-    sator_text_clear(&text);
+    d->result->yaml = sator_text_keep(&text, d->arena);
 }
 
 /* ---- latency ---- */
