@@ -186,18 +186,14 @@ static void find_serial_ports(const struct mapper_phases *phases, struct mapper_
 
 /* Whether sator_mapper_scheduled never leaves a mapping to the model: no row is skewed, digits are
  * few, and no port of reads and writes is inside of an array, where sums may be handed on. */
-static bool counts_all(const struct mapper_problem *p)
+static bool counts_all(const struct mapper_problem *p, int mixed_row)
 {
     int array = 0;
 
     while (array < p->n_rows && !p->row[array].is_space)
         array++;
-    for (int q = 0; q < p->n_ports; q++) {
-        if (p->port[q].lane->reads && p->port[q].lane->writes &&
-                p->memory[p->port[q].memory].row > array)
-            return false;
-    }
-    return p->skew == NULL && !p->imperfect && p->n_memories * p->n_loops <= MOST_DIGITS;
+    return mixed_row <= array && p->skew == NULL && !p->imperfect &&
+            p->n_memories * p->n_loops <= MOST_DIGITS;
 }
 
 void sator_mapper_know_phases(struct mapper_problem *problem)
@@ -207,8 +203,14 @@ void sator_mapper_know_phases(struct mapper_problem *problem)
 
     phases->problem = problem;
     phases->stamp_cycles = (int64_t)ceil(problem->cycles_per_instance);
-    for (int q = 0; q < problem->n_ports && counts; q++)
-        counts = find_unit(problem->port[q].lane, &phases->unit[q]);
+    phases->mixed_row = -1;
+    for (int q = 0; q < problem->n_ports && counts; q++) {
+        const struct sator_lane *lane = problem->port[q].lane;
+        int row = problem->memory[problem->port[q].memory].row;
+        counts = find_unit(lane, &phases->unit[q]);
+        if (lane->reads && lane->writes && row > phases->mixed_row)
+            phases->mixed_row = row;
+    }
     if (!counts || !find_own(phases))
         return;
     find_manners(phases);
@@ -218,6 +220,6 @@ void sator_mapper_know_phases(struct mapper_problem *problem)
     phases->at_least = limits_wires(problem->arch);
     for (int i = 0; i < problem->n_transfers; i++)
         phases->at_least |= problem->transfer[i].reaches_back;
-    phases->counts_all = !phases->at_least && counts_all(problem);
+    phases->counts_all = !phases->at_least && counts_all(problem, phases->mixed_row);
     problem->phases = phases;
 }

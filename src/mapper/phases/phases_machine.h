@@ -36,6 +36,7 @@ struct mapper_phases {
      * where none is skewed, or there are buses. */
     const struct mapper_transfer *steps[MAPPER_TRANSFERS];
     int output; /* the access, or -1 */
+    int mixed_row; /* that of the innermost memory which has a port of reads and writes; -1: none */
     bool at_least; /* times in closed form are: wires have a bandwidth, too, or links reach back
                     * further than the stamp before */
     bool counts_all; /* the time of every mapping has a closed form */

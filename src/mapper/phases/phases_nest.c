@@ -100,20 +100,6 @@ int64_t sator_mapper_phase_split(const struct mapper_phases *phases,
     return t->access == phases->output && t->links_alone != NULL ? words / elements : parts;
 }
 
-/* Whether a port of reads and writes has no instance that is the busiest in both: the first of a
- * chain of sums takes what comes from outside, the others start nothing from zero. */
-static bool mixes_instances(const struct mapper_phases *phases, const struct mapper_shape *shape)
-{
-    const struct mapper_problem *p = phases->problem;
-
-    for (int q = 0; q < p->n_ports; q++) {
-        if (p->port[q].lane->reads && p->port[q].lane->writes &&
-                p->memory[p->port[q].memory].row > find_carried(phases, shape, true))
-            return true;
-    }
-    return false;
-}
-
 /* The parallel positions outside row "row". */
 static int64_t instances_used(const struct mapper_shape *shape, int row)
 {
@@ -305,7 +291,9 @@ bool sator_mapper_phase_nest(const struct mapper_phases *phases, struct mapper_w
         return false;
     sator_mapper_shape_init(p, mapping, &shape);
     nest->at_least = at_least;
-    if (mixes_instances(phases, &shape) ||
+    /* the first of a chain of sums takes what comes from outside, the others start nothing from
+     * zero: a port of reads and writes there has no instance that is the busiest in both */
+    if ((phases->mixed_row >= 0 && phases->mixed_row > find_carried(phases, &shape, true)) ||
             !sator_mapper_phase_digits(nest, phases, mapping, &shape, skewed, cut) ||
             !sator_mapper_phase_skew(nest, mapping, skewed, cut))
         return false;

@@ -18,22 +18,20 @@ static double factorial(int n)
     return n <= 1 ? 1 : n * factorial(n - 1);
 }
 
-/* The ways to write "rest" as a product of factors in rows "row" to "end" - 1. */
-static double splits(const struct mapper_problem *p, int row, int64_t rest, int end)
+/* The ways to write "rest" as a product of factors in the rows from "row" on. */
+static double splits(const struct mapper_problem *p, int row, int64_t rest)
 {
     double ways = 0;
 
-    if (row >= end)
-        return rest == 1;
-    if (row == end - 1)
+    if (row == p->n_rows - 1)
         return !p->row[row].is_space || rest <= p->row[row].shape;
     for (int64_t d = 1; d <= rest / d; d++) {
         if (rest % d != 0)
             continue;
         if (!p->row[row].is_space || d <= p->row[row].shape)
-            ways += splits(p, row + 1, rest / d, end);
+            ways += splits(p, row + 1, rest / d);
         if (rest / d != d && (!p->row[row].is_space || rest / d <= p->row[row].shape))
-            ways += splits(p, row + 1, d, end);
+            ways += splits(p, row + 1, d);
     }
     return ways;
 }
@@ -67,7 +65,7 @@ double sator_mapper_space_size(const struct mapper_problem *problem)
     size = 1; /* each loop by itself, without arrays and constraints: at most so many */
     for (int i = 0; i < problem->n_loops; i++)
         size *= problem->imperfect ? chains(problem, problem->n_rows - 1, problem->extent[i])
-                                   : splits(problem, 0, problem->extent[i], problem->n_rows);
+                                   : splits(problem, 0, problem->extent[i]);
     for (int m = 0; m < problem->n_memories; m++) {
         if (sator_mapper_order_matters(problem, m))
             size *= factorial(problem->n_loops);
