@@ -442,7 +442,6 @@ static void open_member(struct member *members, int i, int n, const struct mappe
         members[i].search.words = sator_mapper_words_new(search->problem);
         members[i].search.next_report = INFINITY; /* the caller's thread reports */
     }
-    memset(e, 0, sizeof *e); /* too large for an initialiser on the stack */
     e->search = &members[i].search;
     e->problem = search->problem;
     e->member = i;
@@ -476,7 +475,7 @@ void sator_mapper_exhaustive(struct mapper_search *search)
     int n = search->options->threads < 1                ? 1
             : search->options->threads > MAPPER_THREADS ? MAPPER_THREADS
                                                         : search->options->threads;
-    struct member *members = sator_alloc(sizeof *members * (size_t)n);
+    struct member *members = sator_calloc((size_t)n, sizeof *members);
     _Atomic uint64_t evaluated = search->counters.evaluated;
 
     for (int i = 0; i < n; i++)

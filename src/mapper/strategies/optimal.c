@@ -19,9 +19,8 @@
 struct optimizer *optimal_new(struct mapper_search *search, const struct optimal_plan *plan)
 {
     const struct mapper_problem *p = plan->problem;
-    struct optimizer *o = sator_alloc(sizeof *o);
+    struct optimizer *o = sator_calloc(1, sizeof *o);
 
-    memset(o, 0, sizeof *o);
     o->search = search;
     o->problem = p;
     o->plan = plan;
@@ -38,10 +37,7 @@ struct optimizer *optimal_new(struct mapper_search *search, const struct optimal
     o->at.crew = plan->unknown;
     sator_mapper_bounds_given(o->bounds)->crew = &o->at.crew;
     for (int i = 0; i < p->n_loops && plan->imperfect; i++) {
-        size_t n_marks = (size_t)plan->most_lanes[i] + 1;
-        const char **marks = SATOR_NEW_ARRAY(o->arena, const char *, n_marks);
-        memset(marks, 0, sizeof *marks * n_marks);
-        o->table.lane_spreads[i] = marks;
+        o->table.lane_spreads[i] = SATOR_NEW_ARRAY(o->arena, const char *, plan->most_lanes[i] + 1);
         o->at.inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, plan->n_most_inner[i]);
     }
     optimal_find_least(o);
@@ -71,7 +67,6 @@ static void begin_plan(
 {
     const struct mapper_problem *p = search->problem;
 
-    memset(plan, 0, sizeof *plan);
     plan->problem = p;
     plan->imperfect = p->imperfect;
     plan->orders = search->searches_orders;

@@ -75,7 +75,6 @@ static const char *mark_spreads(struct sator_arena *arena, int64_t blocks, int64
 {
     char *marks = SATOR_NEW_ARRAY(arena, char, most + 1);
 
-    memset(marks, 0, (size_t)most + 1);
     for (int64_t tile = 1; tile != 0; tile = sator_mapper_next_ceiling(blocks, tile)) {
         int64_t number = sator_mapper_blocks(blocks, tile);
         for (int64_t d = 1; d <= number / d; d++) {
@@ -128,7 +127,6 @@ static const char *mark_chains(const struct optimal_plan *plan, struct sator_are
     char *marks = SATOR_NEW_ARRAY(arena, char, most + 1);
     int rows = 0;
 
-    memset(marks, 0, (size_t)most + 1);
     for (int r = 0; r < p->innermost; r++) {
         rows += p->row[r].is_space && p->row[r].shape > 1;
         shape = p->row[r].is_space && p->row[r].shape > shape ? p->row[r].shape : shape;

@@ -309,7 +309,6 @@ static struct order_costs *costs_in_order(struct optimizer *o, int m)
     memcpy(costs->along, mapping->along, sizeof *mapping->along * rows);
     memcpy(costs->factor, mapping->factor, sizeof *mapping->factor * rows);
     costs->is_known = SATOR_NEW_ARRAY(o->table.alike, bool, (size_t)tiles->count);
-    memset(costs->is_known, 0, sizeof *costs->is_known * (size_t)tiles->count);
     costs->own = SATOR_NEW_ARRAY(o->table.alike, struct mapper_share, (size_t)tiles->count);
     tiles->orders = costs;
     return costs;
@@ -467,8 +466,7 @@ void optimal_list_inner(struct optimizer *o, int first)
             (optimal_looks(o) < WORTH_SHARING && o->search->alone == 0) || !may_share(o->plan, &n))
         return;
     o->table.has_shared = true;
-    struct inner_lists *inner = sator_alloc(sizeof *inner + n * sizeof *inner->list);
-    memset(inner, 0, sizeof *inner + n * sizeof *inner->list);
+    struct inner_lists *inner = sator_calloc(1, sizeof *inner + n * sizeof *inner->list);
     inner->n = n;
     for (int k = first; k < visits->count; k++) {
         struct inner_list *list = &inner->list[number_inside(o->plan, &visits->item[k])];

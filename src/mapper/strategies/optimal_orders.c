@@ -659,8 +659,7 @@ struct optimal_tiling *optimal_tiling_new(const struct mapper_problem *problem)
     struct orders_seen *seen = &tiling->seen;
 
     seen->tiling = 0;
-    seen->set = sator_alloc(sizeof *seen->set * n_sets);
-    memset(seen->set, 0, sizeof *seen->set * n_sets);
+    seen->set = sator_calloc(n_sets, sizeof *seen->set);
     seen->order = sator_alloc(sizeof *seen->order * MOST_SEEN);
     return tiling;
 }

@@ -25,10 +25,8 @@ static struct optimal_part *enter(struct optimizer *o, int k, struct joint *join
 {
     struct mapper_search *search = o->search;
 
-    if (o->part == NULL) {
+    if (o->part == NULL)
         o->part = SATOR_NEW_ARRAY(o->arena, struct optimal_part, o->group->n);
-        memset(o->part, 0, sizeof *o->part * (size_t)o->group->n);
-    }
     struct optimal_part *part = &o->part[k];
     if (part->words == NULL)
         part->words = sator_mapper_words_new(o->group->part[k]);

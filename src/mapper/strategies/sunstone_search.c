@@ -701,9 +701,8 @@ static void find_least(struct scheduler *s)
 static void schedule(struct mapper_search *search, bool is_hasty)
 {
     const struct mapper_problem *p = search->problem;
-    struct scheduler *s = sator_alloc(sizeof *s);
+    struct scheduler *s = sator_calloc(1, sizeof *s);
 
-    memset(s, 0, sizeof *s);
     s->search = search;
     s->problem = p;
     s->all_loops = (1U << p->n_loops) - 1;
