@@ -26,6 +26,7 @@ struct optimizer *optimal_new(struct mapper_search *search, const struct optimal
     o->plan = plan;
     o->arena = sator_arena_new();
     o->bounds = sator_mapper_bounds_new(p, search->words, plan->joined);
+    o->given = sator_mapper_bounds_given(o->bounds);
     o->bounded = sator_mapper_bounds_problem(o->bounds);
     o->bounded_words = sator_mapper_bounds_words(o->bounds);
     o->tiling = optimal_tiling_new(p);
@@ -35,7 +36,7 @@ struct optimizer *optimal_new(struct mapper_search *search, const struct optimal
     optimal_begin(o);
     o->at.is_unordered = plan->orders;
     o->at.crew = plan->unknown;
-    sator_mapper_bounds_given(o->bounds)->crew = &o->at.crew;
+    o->given->crew = &o->at.crew;
     for (int i = 0; i < p->n_loops && plan->imperfect; i++) {
         o->table.lane_spreads[i] = SATOR_NEW_ARRAY(o->arena, const char *, plan->most_lanes[i] + 1);
         o->at.inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, plan->n_most_inner[i]);

@@ -359,6 +359,7 @@ struct optimizer {
     const struct mapper_problem *problem; /* the plan's */
     const struct optimal_plan *plan;
     struct mapper_bounds *bounds;
+    struct mapper_given *given; /* theirs; its crew is at.crew, unless for a while */
     const struct mapper_problem *bounded; /* the problem; of a domain that is no box, its hull */
     struct mapper_words *bounded_words;
     struct sator_arena *arena; /* the branch's and the table's */

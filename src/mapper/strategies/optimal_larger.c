@@ -124,14 +124,14 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     for (int k = at; k < p->n_loops; k++)
         optimal_set_factor(o, m, o->at.listing[k], most[o->at.listing[k]]);
     optimal_find_far(o, m, far);
-    sator_mapper_bounds_given(o->bounds)->open = grows ? 0 : open_loops(o, at);
-    sator_mapper_bounds_given(o->bounds)->shrink = costs_grow ? NULL : most;
+    o->given->open = grows ? 0 : open_loops(o, at);
+    o->given->shrink = costs_grow ? NULL : most;
     sator_mapper_bounds_known(o->bounds, m);
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
     sator_mapper_bounds_share(o->bounds, m, &o->at.shape, mapper_ones, far, &own);
-    sator_mapper_bounds_given(o->bounds)->limit = INFINITY;
-    sator_mapper_bounds_given(o->bounds)->shrink = NULL;
-    sator_mapper_bounds_given(o->bounds)->open = 0;
+    o->given->limit = INFINITY;
+    o->given->shrink = NULL;
+    o->given->open = 0;
     bool is_sure = !slides || all_gapless(o, m);
     bool hopeless = is_sure && optimal_is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
     if (is_sure)

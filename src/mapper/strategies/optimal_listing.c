@@ -254,9 +254,9 @@ static bool is_inner_hopeless(struct optimizer *o)
     }
     if (o->plan->imperfect)
         o->at.compute_cycles *= optimal_idle_share(o->plan, &o->at);
-    sator_mapper_bounds_given(o->bounds)->strides = true;
+    o->given->strides = true;
     struct mapper_cost bound = optimal_bound_unrolling(o, open, &fixed, &share);
-    sator_mapper_bounds_given(o->bounds)->strides = false;
+    o->given->strides = false;
     o->at.compute_cycles = compute;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
         return false;

@@ -319,11 +319,11 @@ void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share
     struct order_costs *costs = costs_in_order(o, m);
 
     if (!costs->is_known[k]) { /* for all visits that are alike */
-        sator_mapper_bounds_given(o->bounds)->crew = &o->table.alike_crew;
-        sator_mapper_bounds_given(o->bounds)->compute = o->table.alike_cycles;
+        o->given->crew = &o->table.alike_crew;
+        o->given->compute = o->table.alike_cycles;
         optimal_bound_own(o, m, &costs->own[k]);
-        sator_mapper_bounds_given(o->bounds)->crew = &o->at.crew;
-        sator_mapper_bounds_given(o->bounds)->compute = o->at.compute_cycles;
+        o->given->crew = &o->at.crew;
+        o->given->compute = o->at.compute_cycles;
         costs->is_known[k] = true;
         double all_pj = o->table.outer[m].item[k].own.pj;
         assert(costs->own[k].pj >= all_pj - 1e-9 * fabs(all_pj));
@@ -349,8 +349,7 @@ static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     o->at.shape.in_any_order = o->at.is_unordered || are_mixed(o->plan, visits, count);
     sator_mapper_crew_init(p, &o->at.shape, open, &o->at.crew);
-    sator_mapper_bounds_given(o->bounds)->crew = &o->at.crew;
-    sator_mapper_bounds_given(o->bounds)->compute = o->at.compute_cycles;
+    o->given->compute = o->at.compute_cycles;
     optimal_find_least(o);
     optimal_know_grown(o->plan, &o->at);
     optimal_order_listing(o->plan, &o->at);
@@ -437,7 +436,7 @@ static void list_for_all(struct optimizer *o, const struct visit *visit, struct 
     unsigned open = optimal_take_arrays(o, visit, o->plan->n_alike, o->plan->n_classes);
     o->at.compute_cycles = o->plan->least_cycles;
     o->at.is_apart = true;
-    sator_mapper_bounds_given(o->bounds)->strides = true;
+    o->given->strides = true;
     struct mapper_cost bound = optimal_bound_unrolling(o, open, &fixed, &share);
     list->is_known = true;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
@@ -451,7 +450,7 @@ static void list_for_all(struct optimizer *o, const struct visit *visit, struct 
         for (int k = 0; k < o->table.tile_list[m].count && list->is_known; k++)
             optimal_add_choice(&list->tiles, &o->table.tile_list[m].item[k]);
     }
-    sator_mapper_bounds_given(o->bounds)->strides = false;
+    o->given->strides = false;
     o->at.is_apart = false;
     optimal_leave_arrays(o, visit, o->plan->n_alike, o->plan->n_classes);
 }

@@ -193,9 +193,8 @@ void optimal_tabulate(struct optimizer *o)
     o->table.tabulated = true;
     optimal_find_least(o);
     optimal_know_grown(o->plan, &o->at);
-    sator_mapper_bounds_given(o->bounds)->crew = &o->at.crew;
     o->at.compute_cycles = o->plan->least_cycles;
-    sator_mapper_bounds_given(o->bounds)->compute = o->at.compute_cycles;
+    o->given->compute = o->at.compute_cycles;
     for (int i = 0; i < p->n_loops; i++)
         o->at.rest[i] = p->extent[i];
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);

@@ -63,7 +63,7 @@ void optimal_open_pair(struct optimizer *o, int m, const struct inner *inner)
         return;
     pair->beside = optimal_fixed(p, &o->at);
     sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_given(o->bounds)->chosen = m + 1;
+    o->given->chosen = m + 1;
     for (int child = m + 2; child <= p->n_memories; child++)
         pair->is_known &= add_beside(o, m, child, pair);
 }
@@ -83,10 +83,10 @@ bool optimal_settle_anew(
     sator_mapper_share_add(p, &beside, own);
     sator_mapper_share_add(p, &beside, &o->table.least[m]);
     sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_given(o->bounds)->beside = &beside;
+    o->given->beside = &beside;
     bool is_bounded = sator_mapper_bounds_some(
             o->bounds, m + 1, pair->inner, &o->at.shape, near, far, settled);
-    sator_mapper_bounds_given(o->bounds)->beside = NULL;
+    o->given->beside = NULL;
     if (is_bounded)
         sator_mapper_share_add(p, settled, &pair->beside);
     return is_bounded;
@@ -110,12 +110,12 @@ bool optimal_pair_cannot_win(struct optimizer *o, int m, unsigned open, double *
     optimal_find_far(o, m, far);
     sator_mapper_share_add(p, &beside, &o->table.least[m]);
     sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_given(o->bounds)->beside = &beside;
+    o->given->beside = &beside;
     optimal_limit_bounds(o, beside.pj);
     bool is_bounded = sator_mapper_bounds_pair(
             o->bounds, m, pair->inner, open, &o->at.shape, near, far, &both);
-    sator_mapper_bounds_given(o->bounds)->limit = INFINITY;
-    sator_mapper_bounds_given(o->bounds)->beside = NULL;
+    o->given->limit = INFINITY;
+    o->given->beside = NULL;
     if (!is_bounded)
         return false;
     *least_pj = fmax(*least_pj, beside.pj + both.pj);

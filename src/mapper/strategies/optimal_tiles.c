@@ -52,7 +52,7 @@ static double most_pj(const struct optimizer *o)
 
 void optimal_limit_bounds(struct optimizer *o, double beside)
 {
-    sator_mapper_bounds_given(o->bounds)->limit = most_pj(o) - beside;
+    o->given->limit = most_pj(o) - beside;
 }
 
 void optimal_bound_own(struct optimizer *o, int m, struct mapper_share *own)
@@ -76,13 +76,13 @@ double optimal_bound_inner(struct optimizer *o, int m, unsigned either, const st
     sator_mapper_share_add(p, &beside, own);
     sator_mapper_share_add(p, &beside, &o->table.least[m]);
     sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_given(o->bounds)->beside = &beside;
-    sator_mapper_bounds_given(o->bounds)->either = either;
+    o->given->beside = &beside;
+    o->given->either = either;
     optimal_limit_bounds(o, beside.pj);
     sator_mapper_bounds_share(o->bounds, m + 1, &o->at.shape, near, far, refined);
-    sator_mapper_bounds_given(o->bounds)->limit = INFINITY;
-    sator_mapper_bounds_given(o->bounds)->either = 0;
-    sator_mapper_bounds_given(o->bounds)->beside = NULL;
+    o->given->limit = INFINITY;
+    o->given->either = 0;
+    o->given->beside = NULL;
     return beside.pj + refined->pj;
 }
 
@@ -196,7 +196,7 @@ static bool add_tile(struct optimizer *o, int m, const struct inner *inner)
         o->at.compute_cycles = optimal_compute(o->plan, &o->at);
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
     optimal_bound_own(o, m, &choice.own);
-    sator_mapper_bounds_given(o->bounds)->limit = INFINITY;
+    o->given->limit = INFINITY;
     bool is_open = !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound);
     if (is_open && o->at.tabulating)
         optimal_add_outer(o, m, &choice.own);

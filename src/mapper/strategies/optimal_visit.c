@@ -191,16 +191,15 @@ struct mapper_cost optimal_bound_unrolling(
     o->at.shape.parts = o->at.parts;
     sator_mapper_crew_init(p, &o->at.shape, open, &o->at.crew);
     optimal_know_least(o);
-    sator_mapper_bounds_given(o->bounds)->crew = &o->at.crew;
     sator_mapper_bounds_known(o->bounds, p->n_memories);
-    sator_mapper_bounds_given(o->bounds)->compute = o->at.compute_cycles;
+    o->given->compute = o->at.compute_cycles;
     *fixed = optimal_fixed(o->problem, &o->at);
     struct mapper_share all = *fixed;
     sator_mapper_share_add(p, &all, &o->table.least[p->n_memories]);
-    sator_mapper_bounds_given(o->bounds)->beside = &all;
+    o->given->beside = &all;
     sator_mapper_bounds_share(
             o->bounds, p->n_memories, &o->at.shape, mapper_ones, o->at.rest, share);
-    sator_mapper_bounds_given(o->bounds)->beside = NULL;
+    o->given->beside = NULL;
     sator_mapper_share_add(p, &all, share);
     return optimal_cost(o->problem, &o->at, &all);
 }
