@@ -331,8 +331,7 @@ struct optimal_table {
     struct outer_tiles middle[MAPPER_MEMORIES]; /* room for those of visits that are alike */
     struct tile_list innermost; /* of these visits */
     struct sator_arena *alike; /* what is made for these visits */
-    struct mapper_crew alike_crew; /* what is known of all of them */
-    double alike_cycles;
+    double alike_cycles; /* that all of them take */
     /* the same by energy, with the arrays inside the middle memories; of more, all others as one
      * that divides any tile. "n" is 0 while no middle memory is listed */
     struct inside {

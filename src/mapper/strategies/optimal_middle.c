@@ -319,7 +319,7 @@ void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share
     struct order_costs *costs = costs_in_order(o, m);
 
     if (!costs->is_known[k]) { /* for all visits that are alike */
-        o->given->crew = &o->table.alike_crew;
+        o->given->crew = &o->plan->unknown;
         o->given->compute = o->table.alike_cycles;
         optimal_bound_own(o, m, &costs->own[k]);
         o->given->crew = &o->at.crew;
@@ -338,8 +338,8 @@ static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
     const struct mapper_problem *p = o->problem;
     struct mapper_share none = {0}, inside = least_of_none();
     bool may_win = true;
-    unsigned open = optimal_take_arrays(o, visits, 0, o->plan->n_alike);
 
+    optimal_take_arrays(o, visits, 0, o->plan->n_alike);
     o->at.compute_cycles = INFINITY;
     for (int k = 0; k < o->table.innermost.count; k++)
         o->at.compute_cycles =
@@ -348,13 +348,11 @@ static bool tabulate(struct optimizer *o, const struct visit *visits, int count)
     take_common(o, visits);
     sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     o->at.shape.in_any_order = o->at.is_unordered || are_mixed(o->plan, visits, count);
-    sator_mapper_crew_init(p, &o->at.shape, open, &o->at.crew);
     o->given->compute = o->at.compute_cycles;
     optimal_find_least(o);
     optimal_know_grown(o->plan, &o->at);
     optimal_order_listing(o->plan, &o->at);
     optimal_find_crowded(o->plan, &o->at);
-    o->table.alike_crew = o->at.crew;
     o->table.alike_cycles = o->at.compute_cycles;
     set_inside(o, visits);
     for (int m = o->plan->middle; is_tabulated(o->plan, m) && may_win; m--) {
