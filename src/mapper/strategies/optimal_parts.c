@@ -59,24 +59,6 @@ static struct optimizer *brief(struct optimizer *o, struct optimal_part *part)
     return part->optimizer;
 }
 
-/* Follow the innermost tiles listed, or where there is one memory alone what is left to it. */
-static void follow(struct optimizer *o, const struct visit *visit, const struct tile_list *tiles)
-{
-    int m = o->problem->n_memories - 1;
-    struct mapper_share fixed, share;
-
-    if (optimal_open_visit(o, visit, &fixed, &share) &&
-            !(o->at.is_unordered && !sator_mapper_has_orders(o->problem, &o->at.mapping))) {
-        struct inner inner = {&fixed, &share};
-        if (m > 0) {
-            optimal_list_again(o, m, &inner, tiles);
-            optimal_follow_choices(o, m, &inner);
-        } else
-            optimal_choose_tiles(o, m, &inner);
-    }
-    optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
-}
-
 bool optimal_has_parts(const struct optimizer *o)
 {
     const struct mapper_group *group = o->group;
@@ -97,7 +79,7 @@ void optimal_follow_parts(struct optimizer *o, const struct visit *visit)
         if (sator_mapper_is_elsewhere(o->group, k, &o->at.mapping))
             continue;
         struct optimizer *part = brief(o, enter(o, k, &joint));
-        follow(part, visit, tiles);
+        optimal_visit_orders(part, visit, m > 0 ? tiles : NULL);
         leave(o, &joint);
         o->at.follows_all &= part->at.follows_all;
         o->table.n_listings += part->table.n_listings;

@@ -314,7 +314,8 @@ void optimal_visit_orders(
 {
     struct mapper_share fixed, share;
 
-    if (optimal_open_visit(o, visit, &fixed, &share)) {
+    if (optimal_open_visit(o, visit, &fixed, &share) &&
+            (!o->at.is_unordered || sator_mapper_has_orders(o->problem, &o->at.mapping))) {
         struct inner inner = {&fixed, &share};
         int m = o->problem->n_memories - 1;
         if (from != NULL)
