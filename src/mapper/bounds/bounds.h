@@ -122,6 +122,12 @@ double sator_mapper_least_pj_of(
 struct mapper_range {
     double unique_lb, unique_ub, arriving_lb, arriving_ub, ratio;
 };
+/* No fewer words than these cross. */
+static inline void mapper_range_raise(struct mapper_range *range, double unique, double arriving)
+{
+    range->unique_lb = mapper_greater(range->unique_lb, unique);
+    range->arriving_lb = mapper_greater(range->arriving_lb, arriving);
+}
 /* Bound the two numbers of a counted transfer, given the range that its relaxation has: the access
  * without what has no formula, over a network on which all PEs of each of so many parts share
  * everything (sator_mapper_parts). */

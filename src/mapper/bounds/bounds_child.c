@@ -192,13 +192,12 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     range->ratio = 0;
     if (local->ratio_fixed && !is_parted)
         range->ratio = tiles * local->tile_words / (groups * local->group_words);
-    if (walk->access->is_sliding) {
-        range->unique_lb = mapper_greater(range->unique_lb, groups * (double)walk->group_cover);
-        range->arriving_lb = mapper_greater(range->arriving_lb, tiles * (double)walk->tile_cover);
-    }
+    if (walk->access->is_sliding)
+        mapper_range_raise(
+                range, groups * (double)walk->group_cover, tiles * (double)walk->tile_cover);
     if (b->problem->chains && !walk->transfer->is_counted) {
-        range->unique_lb = mapper_greater(range->unique_lb, (double)walk->access->footprint);
-        range->arriving_lb = mapper_greater(range->arriving_lb, (double)walk->access->footprint);
+        double footprint = (double)walk->access->footprint;
+        mapper_range_raise(range, footprint, footprint);
         groups = tiles = 1; /* the stamps are those of all */
     }
     range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
@@ -217,8 +216,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
             each = range->arriving_lb * brought(b, walk, shape, outside, true);
         }
         sator_mapper_range_counted(b->asked, walk->number, walk->parts, range);
-        range->unique_lb = mapper_greater(range->unique_lb, steps);
-        range->arriving_lb = mapper_greater(range->arriving_lb, each);
+        mapper_range_raise(range, steps, each);
     }
     if (walk->is_relaxed || local->is_apart || is_parted)
         range->unique_ub = range->arriving_ub;

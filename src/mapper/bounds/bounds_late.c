@@ -135,8 +135,7 @@ static struct mapper_range less(
         result.unique_lb /= times;
         result.arriving_lb /= times;
     }
-    result.unique_lb = mapper_greater(result.unique_lb, least * b->ranges.parts[transfer]);
-    result.arriving_lb = mapper_greater(result.arriving_lb, least);
+    mapper_range_raise(&result, least * b->ranges.parts[transfer], least);
     return result;
 }
 

@@ -288,13 +288,13 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
             (p->imperfect || p->skew != NULL || local->walk.is_relaxed ||
                     local->walk.transfer->is_counted || local->walk.transfer->is_quotient);
     local->covers_only = sliding && (strides || (local->walk.spread && any_holds && gap));
+    local->is_open =
+            (local->walk.access->relevant & ~local->walk.access->plain & b->given.open) != 0;
+    local->run_loops = ~0U;
+    local->n_idle = 0;
+    local->walk.open = b->given.open;
     if (p->chains) {
-        local->is_open =
-                (local->walk.access->relevant & ~local->walk.access->plain & b->given.open) != 0;
-        local->run_loops = ~0U;
         local->ratio_fixed &= !local->walk.is_relaxed;
-        local->n_idle = 0;
-        local->walk.open = b->given.open;
         /* a short tile of quotients may have less than its share; so may what the engines count */
         local->covers_only |= (local->walk.is_relaxed && any_holds) ||
                 local->walk.transfer->is_quotient || (sliding && local->walk.transfer->is_counted);
@@ -305,17 +305,11 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->covers_only = true;
     else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
         local->covers_only |= any_holds;
-    else if (local->walk.is_relaxed && !local->covers_only && !gap && !shape->in_any_order) {
+    else if (local->walk.is_relaxed && !local->covers_only && !gap && !shape->in_any_order)
         find_entering(b, shape, local);
-    }
     local->ratio_fixed &= !local->walk.is_relaxed || local->walk.knows_net;
     bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
     local->covers_only |= is_asked;
-    local->is_open =
-            (local->walk.access->relevant & ~local->walk.access->plain & b->given.open) != 0;
-    local->run_loops = ~0U;
-    local->n_idle = 0;
-    local->walk.open = b->given.open;
     if (local->is_open)
         local->walk.cut = p->imperfect ? outside->cut : NULL;
     else if (is_asked) /* for its cover */

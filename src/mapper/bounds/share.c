@@ -104,8 +104,7 @@ void sator_mapper_range_counted(const struct mapper_problem *problem, int transf
         range->arriving_lb = footprint;
     if (access->may_be_empty || t->reaches_back)
         range->unique_lb = footprint;
-    range->unique_lb = mapper_greater(range->unique_lb, (double)parts * footprint);
-    range->arriving_lb = mapper_greater(range->arriving_lb, footprint);
+    mapper_range_raise(range, (double)parts * footprint, footprint);
     if (access->is_counted) /* each instance may bring all that it touches */
         range->arriving_ub = (double)access->volume;
     range->unique_ub = range->arriving_ub;

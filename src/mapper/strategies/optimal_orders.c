@@ -104,8 +104,7 @@ static void bound_counted(const struct optimizer *o, int t, struct mapper_range 
         sator_mapper_range_counted(p, t, o->tiling->walk[t].parts, range);
     if (p->domain == NULL)
         return;
-    range->unique_lb = mapper_greater(range->unique_lb, brought[0] * unique);
-    range->arriving_lb = mapper_greater(range->arriving_lb, brought[1] * arriving);
+    mapper_range_raise(range, brought[0] * unique, brought[1] * arriving);
 }
 
 static void open_streams(const struct optimizer *o, struct mapper_streams *streams)
@@ -165,12 +164,13 @@ static struct mapper_cost order_bound(
         int64_t runs = walk->stamps / pace[t].inside; /* of the loops placed */
         /* where it is not dead no loop is placed that stands alone, or the last ones have one step
          */
-        int64_t plain =
-                o->tiling->is_ragged[t] && !o->tiling->is_filled ? 0 : o->tiling->plain_stamps[t];
+        bool is_ragged = o->tiling->is_ragged[t];
+        int64_t plain = is_ragged && !o->tiling->is_filled ? 0 : o->tiling->plain_stamps[t];
         double open = pace[t].dead ? 0 : (double)(runs - plain);
         double unique = (double)unique_of(o, t, &pace[t]);
         double arriving = (double)arriving_of(o, t, &pace[t]);
-        bool is_ragged = o->tiling->is_ragged[t];
+        /* each word once, if any crosses */
+        double each = p->chains && walk->groups == 0 ? 0 : (double)walk->access->footprint;
         /* what short tiles have may be on more buses than the rest, or on fewer */
         bool is_grouped = is_ragged && walk->transfer->grouped_rows != 0;
         double scale = is_grouped ? 1 : walk->scale;
@@ -185,21 +185,14 @@ static struct mapper_cost order_bound(
                 (walk->transfer->n_passes > 0 || walk->transfer->n_buses > 1);
         if (is_joined && !pace[t].dead) /* shorter tiles may leave more to fetch */
             range.unique_lb = 0;
-        if (o->tiling->is_ragged[t] && walk->transfer->is_quotient)
+        if (is_ragged && walk->transfer->is_quotient)
             range.unique_lb = range.arriving_lb = 0; /* the walk has the least that a tile brings */
-        if (o->tiling->is_ragged[t] && p->chains) {
-            double least = walk->groups == 0 ? 0 : (double)walk->access->footprint;
-            range.unique_lb = mapper_greater(range.unique_lb, least);
-            range.arriving_lb = mapper_greater(range.arriving_lb, least);
-        } else if (walk->access->is_sliding) {
-            range.unique_lb = mapper_greater(
-                    range.unique_lb, groups * (double)(walk->copies * walk->group_cover));
-            range.arriving_lb = mapper_greater(range.arriving_lb, tiles * (double)walk->tile_cover);
-        } else if (is_direct_ragged(o, t)) {
-            double footprint = (double)walk->access->footprint;
-            range.unique_lb = mapper_greater(range.unique_lb, footprint);
-            range.arriving_lb = mapper_greater(range.arriving_lb, footprint);
-        } else if (!is_grouped)
+        if ((is_ragged && p->chains) || (!walk->access->is_sliding && is_direct_ragged(o, t)))
+            mapper_range_raise(&range, each, each);
+        else if (walk->access->is_sliding)
+            mapper_range_raise(&range, groups * (double)(walk->copies * walk->group_cover),
+                    tiles * (double)walk->tile_cover);
+        else if (!is_grouped)
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
         if (is_asked(o, t))
             range.unique_lb = range.arriving_lb = 0;
