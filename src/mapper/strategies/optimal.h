@@ -573,9 +573,22 @@ void optimal_find_growable(struct optimizer *o, bool only_whether);
 bool optimal_is_dominated(struct optimizer *o, int m);
 /* Whether the sliding indices of access "a" have no gaps in the tile of memory "m". */
 bool optimal_is_gapless(struct optimizer *o, int m, int a);
+/* The same along "loop" of all of these. */
+bool optimal_has_no_gaps(struct optimizer *o, int m, int loop, unsigned accesses);
 /* Whether a sliding index of a tensor that "loop" slides along is spread over PEs. */
 bool optimal_is_spread(
         const struct optimal_plan *plan, const struct optimal_branch *branch, int loop);
+
+/* Take the least prime out of "rest" > 1, wholly; "divisors" are those of a multiple of it,
+ * ascending from one that is no larger than the prime. */
+static inline int64_t optimal_take_prime(int64_t *rest, const int64_t **divisors)
+{
+    while (**divisors == 1 || *rest % **divisors != 0)
+        ++*divisors;
+    while (*rest % **divisors == 0)
+        *rest /= **divisors;
+    return **divisors;
+}
 
 /* ---- optimal_second.c ---- */
 /* Whether the problem is one for the next. */

@@ -95,7 +95,6 @@ void optimal_find_grown(struct optimal_plan *plan)
     }
 }
 
-/* Whether the sliding indices of "access" have no gaps in the tile of memory "m". */
 bool optimal_is_gapless(struct optimizer *o, int m, int a)
 {
     const struct mapper_access *access = &o->problem->access[a];
@@ -111,6 +110,18 @@ bool optimal_is_gapless(struct optimizer *o, int m, int a)
             return false;
     }
     return true;
+}
+
+bool optimal_has_no_gaps(struct optimizer *o, int m, int loop, unsigned accesses)
+{
+    const struct mapper_problem *p = o->problem;
+    bool none = true;
+
+    for (int a = 0; a < p->n_accesses && none && o->plan->slides[loop]; a++) {
+        unsigned sliding = p->access[a].relevant & ~p->access[a].plain;
+        none = !(accesses >> a & sliding >> loop & 1) || optimal_is_gapless(o, m, a);
+    }
+    return none;
 }
 
 /* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
@@ -201,27 +212,16 @@ static bool is_whole(const struct optimal_plan *plan, const struct optimal_branc
 static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
 {
     const struct mapper_problem *p = o->problem;
-    bool slides = false;
-    bool fine = is_whole(o->plan, &o->at, loop) && !slides_inside(p, loop) &&
-            !(o->at.tangled >> loop & 1);
+    int64_t before = o->at.mapping.factor[p->memory[m].row][loop], size[MAPPER_ACCESSES];
 
-    for (int a = 0; a < p->n_accesses && fine; a++) {
-        bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;
-        slides |= here;
-        fine &= !here || optimal_is_gapless(o, m, a);
-    }
-    if (!fine || (slides && optimal_is_spread(o->plan, &o->at, loop)))
+    if (!is_whole(o->plan, &o->at, loop) || slides_inside(p, loop) || (o->at.tangled >> loop & 1) ||
+            !optimal_has_no_gaps(o, m, loop, ~0U) ||
+            (o->plan->slides[loop] && optimal_is_spread(o->plan, &o->at, loop)))
         return false;
-    int64_t before = o->at.mapping.factor[p->memory[m].row][loop];
     optimal_set_factor(o, m, loop, before * prime);
-    int64_t size[MAPPER_ACCESSES];
     memcpy(size, o->at.size, sizeof size);
     optimal_refresh_sizes(o, m, loop, size);
-    fine = sator_mapper_fits(p, m, size);
-    for (int a = 0; a < p->n_accesses && fine && slides; a++) {
-        if ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1)
-            fine = optimal_is_gapless(o, m, a);
-    }
+    bool fine = sator_mapper_fits(p, m, size) && optimal_has_no_gaps(o, m, loop, ~0U);
     optimal_set_factor(o, m, loop, before);
     return fine;
 }
@@ -271,17 +271,13 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
         int i = o->at.listing[at];
         int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
         const int64_t *divisors = o->plan->divisors[i];
-        int n_divisors = o->plan->n_divisors[i], before = o->at.n_growable, n_primes = 0;
+        int before = o->at.n_growable, n_primes = 0;
         if (p->chains && !may_multiply(o->plan, &o->at, i))
             continue;
         if (o->plan->imperfect)
-            n_divisors = optimal_divisors(o, rest, &divisors);
-        for (int d = 1; d < n_divisors && rest > 1; d++) {
-            int64_t prime = divisors[d]; /* ascending: the first that divides is prime */
-            if (rest % prime != 0)
-                continue;
-            while (rest % prime == 0)
-                rest /= prime;
+            optimal_divisors(o, rest, &divisors);
+        while (rest > 1) {
+            int64_t prime = optimal_take_prime(&rest, &divisors);
             n_primes++;
             if (o->at.n_growable < MAPPER_LOOPS * 8 && can_grow(o, o->at.grown, i, prime))
                 o->at.growable[o->at.n_growable++] = (struct growth){i, prime, false};

@@ -50,28 +50,14 @@ static bool slides_there(const struct optimizer *o, const struct mapper_transfer
     return slides;
 }
 
-/* Whether the windows along "loop" that the memory holds have no gaps. */
-static bool has_no_gaps(struct optimizer *o, int loop)
-{
-    const struct mapper_problem *p = o->problem;
-
-    for (int a = 0; a < p->n_accesses; a++) {
-        const struct mapper_access *access = &p->access[a];
-        if ((p->memory[SECOND].holds >> a & 1) &&
-                ((access->relevant & ~access->plain) >> loop & 1) &&
-                !optimal_is_gapless(o, SECOND, a))
-            return false;
-    }
-    return true;
-}
-
 static bool may_take(struct optimizer *o, int loop, int64_t prime)
 {
     int64_t before = o->at.mapping.factor[o->problem->memory[SECOND].row][loop];
-    bool may = has_no_gaps(o, loop);
+    unsigned held = o->problem->memory[SECOND].holds;
+    bool may = optimal_has_no_gaps(o, SECOND, loop, held);
 
     optimal_set_factor(o, SECOND, loop, before * prime);
-    may = may && optimal_tile_fits(o, SECOND) && has_no_gaps(o, loop);
+    may = may && optimal_tile_fits(o, SECOND) && optimal_has_no_gaps(o, SECOND, loop, held);
     optimal_set_factor(o, SECOND, loop, before);
     return may;
 }
@@ -94,12 +80,9 @@ bool optimal_may_fill_second(struct optimizer *o, int m)
         int64_t rest = optimal_left(o->plan, &o->at, SECOND, i, factor);
         if (factor > 1 && slides)
             continue; /* it would not be the outermost there */
-        for (int d = 1; d < o->plan->n_divisors[i] && rest > 1; d++) {
-            int64_t prime = o->plan->divisors[i][d]; /* ascending: the first that divides is one */
-            if (rest % prime != 0)
-                continue;
-            while (rest % prime == 0)
-                rest /= prime;
+        const int64_t *divisor = o->plan->divisors[i];
+        while (rest > 1) {
+            int64_t prime = optimal_take_prime(&rest, &divisor);
             if (may_take(o, i, prime))
                 return true;
         }
