@@ -35,19 +35,17 @@ static void find_steps_of(const struct mapper_bounds *b, const struct mapper_wal
 {
     const struct mapper_problem *p = b->problem;
     const struct mapper_transfer *t = walk->transfer;
+    unsigned outer = mapper_rows_before(t->child_row);
 
     steps->all = 1;
     for (int i = 0; i < p->n_loops; i++) {
         bool relevant = walk->access->relevant >> i & 1;
-        int64_t shared = 1, apart = 1, near = outside->near[i], tiles = outside->tiles[i];
-        for (int k = 0; k < shape->n_digits && shape->digit[k].row < t->child_row; k++) {
-            const struct mapper_digit *digit = &shape->digit[k];
-            bool copied = walk->is_relaxed && !relevant && !(t->collapsed >> digit->row & 1);
-            if (digit->loop == i)
-                *(grouped && (walk->shared >> digit->row & 1) && !copied ? &shared : &apart) *=
-                        digit->count;
-        }
-        double pes = (double)apart, once = used_share(p, shape, t->child_row, i);
+        unsigned copied = walk->is_relaxed && !relevant ? ~t->collapsed : 0;
+        unsigned together = grouped ? walk->shared & ~copied & outer : 0;
+        int64_t shared = mapper_positions_on(shape, together, i);
+        int64_t near = outside->near[i], tiles = outside->tiles[i];
+        double pes = (double)mapper_positions_on(shape, outer & ~together, i);
+        double once = used_share(p, shape, t->child_row, i);
         double all = relevant ? (double)tiles / (double)shared / pes
                               : (double)sator_mapper_blocks(tiles, shared) / pes;
         double beyond = relevant ? all / (double)near
@@ -71,11 +69,7 @@ static bool is_split(const struct mapper_problem *p, const struct mapper_transfe
 
     while (near >= 0 && p->row[near].is_space)
         near--;
-    for (int k = 0; k < shape->n_digits; k++) {
-        if (shape->digit[k].loop == loop && shape->digit[k].row < near)
-            return true;
-    }
-    return false;
+    return near > 0 && mapper_positions_on(shape, mapper_rows_before(near), loop) > 1;
 }
 
 /* Where tiles may be short. Words of loops that stand alone in an index are as many as iterations,
@@ -86,17 +80,13 @@ void bounds_open_chains(struct mapper_bounds *b, const struct mapper_shape *shap
     struct mapper_walk *walk = &local->walk;
     const struct mapper_problem *p = b->problem;
     const int64_t *tile = shape->inside[walk->transfer->child_row];
+    unsigned outer = mapper_rows_before(walk->transfer->child_row);
 
     find_steps_of(b, walk, shape, outside, true, &local->group_steps);
     find_steps_of(b, walk, shape, outside, false, &local->tile_steps);
     for (int i = 0; i < p->n_loops; i++) {
-        bool relevant = walk->access->relevant >> i & 1;
-        int64_t shared = 1;
-        for (int k = 0; k < shape->n_digits && shape->digit[k].row < walk->transfer->child_row; k++)
-            shared *= shape->digit[k].loop == i && (walk->shared >> shape->digit[k].row & 1)
-                    ? shape->digit[k].count
-                    : 1;
-        if (relevant)
+        int64_t shared = mapper_positions_on(shape, walk->shared & outer, i);
+        if (walk->access->relevant >> i & 1)
             walk->scale *= (double)p->extent[i] / ((double)outside->tiles[i] * (double)tile[i]);
         else if (shared > 1)
             local->ratio_fixed &=

@@ -149,6 +149,8 @@ static double brought(const struct mapper_bounds *b, const struct mapper_walk *w
     const int64_t *inside = shape->inside[outside->nearest + 1];
     double share = domain->share;
     bool is_open = b->given.open != 0 || b->given.either != 0 || b->given.strides, any_near = false;
+    unsigned rows = mapper_rows_before(walk->transfer->child_row) &
+            ~mapper_rows_before(outside->nearest + 1) & ~(arriving ? 0 : walk->shared);
 
     if (!(domain->scaled >> walk->transfer->access & 1) || walk->transfer->reaches_back ||
             walk->transfer->is_outside)
@@ -156,16 +158,10 @@ static double brought(const struct mapper_bounds *b, const struct mapper_walk *w
     for (int i = 0; i < b->problem->n_loops && !is_open; i++)
         any_near |= (walk->access->relevant >> i & 1) && outside->near[i] > 1;
     for (int i = 0; i < b->problem->n_loops; i++) {
-        bool apart = false;
         if (!(walk->access->relevant >> i & 1) ||
                 (outside->near[i] == 1 && (any_near || outside->far[i] == 1)))
             continue;
-        for (int k = 0; k < shape->n_digits; k++) {
-            const struct mapper_digit *digit = &shape->digit[k];
-            bool is_shared = !arriving && (walk->shared >> digit->row & 1);
-            apart |= digit->loop == i && digit->row > outside->nearest &&
-                    digit->row < walk->transfer->child_row && !is_shared;
-        }
+        bool apart = mapper_positions_on(shape, rows, i) > 1;
         share = mapper_lesser(share,
                 sator_mapper_domain_brought(domain, i, is_open ? 1 : inside[i],
                         any_near ? outside->near[i] : 0, apart));

@@ -9,15 +9,10 @@ static void find_cuts(const struct mapper_bounds *b, int child, const struct map
     int row = child == p->n_memories ? p->n_rows : p->memory[child].row;
 
     for (int i = 0; i < p->n_loops; i++) {
+        int64_t pes = mapper_positions_on(shape, mapper_rows_before(row), i);
         outside->both[i] = outside->near[i] * outside->far[i];
-        outside->cut[i] = shape->inside[row][i] * outside->both[i];
+        outside->cut[i] = shape->inside[row][i] * outside->both[i] * pes - p->extent[i];
     }
-    for (int k = 0; k < shape->n_digits; k++) {
-        if (shape->digit[k].row < row)
-            outside->cut[shape->digit[k].loop] *= shape->digit[k].count;
-    }
-    for (int i = 0; i < p->n_loops; i++)
-        outside->cut[i] -= p->extent[i];
 }
 
 /* The steps of each loop outside the compute units: its factors at the nearest memory, the
@@ -28,23 +23,20 @@ static void find_blocks(
 {
     const struct mapper_problem *p = b->problem;
     struct mapper_blocks *blocks = &outside->blocks;
-    int64_t lanes[MAPPER_LOOPS], pes[MAPPER_LOOPS];
+    unsigned outer = mapper_rows_before(p->innermost);
 
-    for (int i = 0; i < p->n_loops; i++)
-        lanes[i] = pes[i] = 1;
-    for (int k = 0; k < shape->n_digits; k++)
-        *(shape->digit[k].row > p->innermost ? &lanes[shape->digit[k].loop]
-                                             : &pes[shape->digit[k].loop]) *= shape->digit[k].count;
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t number = sator_mapper_blocks(p->extent[i], lanes[i]), tile = outside->near[i];
-        int64_t tiles = (number + tile - 1) / tile;
+        int64_t lanes = mapper_positions_on(shape, ~outer, i);
+        int64_t pes = mapper_positions_on(shape, outer, i), tile = outside->near[i];
+        int64_t number = sator_mapper_blocks(p->extent[i], lanes);
+        int64_t tiles = sator_mapper_blocks(number, tile);
         blocks->number[i] = number;
-        blocks->tiles[i] = tile > 1 ? tiles / pes[i] : 0;
+        blocks->tiles[i] = tile > 1 ? tiles / pes : 0;
         blocks->near[i] = tile > 1 ? (double)number / (double)tiles : 1;
-        blocks->far[i] = (double)(tile > 1 ? tiles : number) / (double)pes[i];
+        blocks->far[i] = (double)(tile > 1 ? tiles : number) / (double)pes;
         /* a tile that is not known: (blocks + tiles) / tiles at most */
         outside->most_stamps *= tile > 1 ? (double)tile * (double)blocks->tiles[i]
-                                         : 2 * (double)number / (double)pes[i];
+                                         : 2 * (double)number / (double)pes;
     }
 }
 
@@ -64,26 +56,21 @@ static void find_tiles(const struct mapper_bounds *b, int child, const struct ma
 {
     const struct mapper_problem *p = b->problem;
     int row = child == p->n_memories ? p->n_rows : p->memory[child].row;
-    int64_t pes[MAPPER_LOOPS], within[MAPPER_LOOPS]; /* the nearest memory */
+    unsigned outer = mapper_rows_before(row), beyond = mapper_rows_before(outside->nearest + 1);
 
-    for (int i = 0; i < p->n_loops; i++)
-        pes[i] = within[i] = 1;
-    for (int k = 0; k < shape->n_digits && shape->digit[k].row < row; k++) {
-        const struct mapper_digit *digit = &shape->digit[k];
-        pes[digit->loop] *= digit->count;
-        within[digit->loop] *= digit->row > p->memory[child - 1].row ? digit->count : 1;
-    }
     for (int i = 0; i < p->n_loops; i++) {
+        int64_t pes = mapper_positions_on(shape, outer, i);
+        int64_t within = mapper_positions_on(shape, outer & ~beyond, i); /* the nearest memory */
         int64_t tiles = sator_mapper_blocks(p->extent[i], shape->inside[row][i]);
         /* a constraint may set factors where a single tile is left: these move nothing */
-        bool is_near = outside->near[i] > 1 && tiles > within[i];
-        bool is_far = tiles > pes[i] * outside->near[i];
+        bool is_near = outside->near[i] > 1 && tiles > within;
+        bool is_far = tiles > pes * outside->near[i];
         outside->tiles[i] = tiles;
-        outside->lone[i] = lone_share(p->extent[i], shape->inside[row][i] * pes[i],
-                sator_mapper_blocks(tiles, pes[i]), outside->near[i]);
+        outside->lone[i] = lone_share(p->extent[i], shape->inside[row][i] * pes,
+                sator_mapper_blocks(tiles, pes), outside->near[i]);
         outside->inverse[i] = is_near ? 0 : 1; /* whether there is such a loop */
         outside->inverse[p->n_loops + i] = is_far ? 0 : 1;
-        outside->stamps *= (double)sator_mapper_blocks(tiles, pes[i]);
+        outside->stamps *= (double)sator_mapper_blocks(tiles, pes);
         outside->most_stamps *= (double)tiles; /* of all PEs together */
     }
 }

@@ -37,22 +37,13 @@ static int64_t least_single(int64_t number, int64_t tile, int64_t pes, bool stri
 static struct lanes lanes_of(
         const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
 {
-    struct lanes found = {1, 1, 1, 1};
+    unsigned outer = mapper_rows_before(walk->problem->innermost),
+             collapsed = walk->transfer->collapsed;
 
-    for (int k = 0; k < shape->n_digits; k++) {
-        const struct mapper_digit *digit = &shape->digit[k];
-        bool collapsed = walk->transfer->collapsed >> digit->row & 1;
-        if (digit->loop != loop)
-            continue;
-        if (digit->row > walk->problem->innermost) {
-            found.lanes *= digit->count;
-            found.apart *= collapsed ? 1 : digit->count;
-        } else {
-            found.pes *= digit->count;
-            found.shared *= collapsed ? digit->count : 1;
-        }
-    }
-    return found;
+    return (struct lanes){.lanes = mapper_positions_on(shape, ~outer, loop),
+            .pes = mapper_positions_on(shape, outer, loop),
+            .apart = mapper_positions_on(shape, ~outer & ~collapsed, loop),
+            .shared = mapper_positions_on(shape, outer & collapsed, loop)};
 }
 
 /* What the lanes that are idle in the last block of a loop take off the words: of a tensor that it
@@ -115,6 +106,7 @@ static bool has_gap(const struct mapper_bounds *b, const struct mapper_walk *wal
 static double least_apart(const struct mapper_walk *walk, const struct mapper_shape *shape)
 {
     const struct mapper_access *access = walk->access;
+    unsigned shared = walk->shared & mapper_rows_before(walk->transfer->child_row);
     double times = 1;
 
     if (walk->problem->imperfect || walk->is_relaxed || walk->transfer->is_counted ||
@@ -125,16 +117,8 @@ static double least_apart(const struct mapper_walk *walk, const struct mapper_sh
         int64_t values = 1;
         if (index->closed == 1 || index->is_core || walk->tile_values[e] != 1)
             continue;
-        for (int i = 0; i < index->n_parts; i++) {
-            int64_t positions = 1;
-            for (int k = 0; k < shape->n_digits; k++) {
-                const struct mapper_digit *digit = &shape->digit[k];
-                if (digit->loop == index->loop[i] && digit->row < walk->transfer->child_row &&
-                        (walk->shared >> digit->row & 1))
-                    positions *= digit->count;
-            }
-            values += positions - 1;
-        }
+        for (int i = 0; i < index->n_parts; i++)
+            values += mapper_positions_on(shape, shared, index->loop[i]) - 1;
         times *= (double)values;
     }
     return times;

@@ -31,6 +31,22 @@ bool sator_mapper_has_inside(
         const struct mapper_access *access, const struct mapper_shape *shape, int k);
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape);
+/* The positions that a loop has on these rows, a set. */
+static inline int64_t mapper_positions_on(const struct mapper_shape *shape, unsigned rows, int loop)
+{
+    int64_t count = 1;
+
+    for (int k = 0; k < shape->n_digits; k++) {
+        if (shape->digit[k].loop == loop && (rows >> shape->digit[k].row & 1))
+            count *= shape->digit[k].count;
+    }
+    return count;
+}
+/* The rows outside of "row". */
+static inline unsigned mapper_rows_before(int row)
+{
+    return (1U << row) - 1;
+}
 
 /* The rows in which two mappings differ: other factors, or their loops in another order. */
 unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,

@@ -155,15 +155,6 @@ static bool slides_inside(const struct mapper_problem *p, int loop)
     return false;
 }
 
-static bool has_digits(const struct optimal_branch *branch, int loop)
-{
-    for (int k = 0; k < branch->shape.n_digits; k++) {
-        if (branch->shape.digit[k].loop == loop)
-            return true;
-    }
-    return false;
-}
-
 bool optimal_is_spread(
         const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
 {
@@ -172,7 +163,7 @@ bool optimal_is_spread(
     for (int a = 0; a < p->n_accesses; a++) {
         unsigned sliding = p->access[a].relevant & ~p->access[a].plain;
         for (int i = 0; i < p->n_loops && (sliding >> loop & 1); i++) {
-            if ((sliding >> i & 1) && has_digits(branch, i))
+            if ((sliding >> i & 1) && mapper_positions_on(&branch->shape, ~0U, i) > 1)
                 return true;
         }
     }
