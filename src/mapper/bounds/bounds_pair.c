@@ -21,16 +21,6 @@ struct group *bounds_find_group(
     return group;
 }
 
-/* The loops with factors above 1. */
-static unsigned loops_of(const struct mapper_problem *p, const int64_t *factors)
-{
-    unsigned loops = 0;
-
-    for (int i = 0; i < p->n_loops; i++)
-        loops |= factors[i] > 1 ? 1U << i : 0;
-    return loops;
-}
-
 /* The transfers into memory "m", by number in their group. */
 static unsigned numbers_into(const struct mapper_problem *p, int m, uint32_t transfers)
 {
@@ -47,7 +37,7 @@ bool sator_mapper_bounds_pair(struct mapper_bounds *b, int m, uint32_t inner, un
 {
     const struct mapper_problem *p = b->problem;
     uint32_t all = inner | b->group[m].transfers;
-    unsigned near_loops = loops_of(p, near), outer = numbers_into(p, m, all);
+    unsigned near_loops = mapper_loops_of(p, near), outer = numbers_into(p, m, all);
     struct group *group = bounds_find_group(b, all, m, outer);
     struct outside outside[2];
 
@@ -58,7 +48,7 @@ bool sator_mapper_bounds_pair(struct mapper_bounds *b, int m, uint32_t inner, un
     bounds_open_outside(b, m + 1, shape, near, far, &outside[0]);
     bounds_open_outside(b, m, shape, mapper_ones, far, &outside[1]);
     const struct order_classes *classes = sator_mapper_order_classes(
-            &group->orders, near_loops & ~either, loops_of(p, far), either);
+            &group->orders, near_loops & ~either, mapper_loops_of(p, far), either);
     bounds_open_stamps(b, either == 0 ? m + 1 : m, shape, &outside[0]);
     bounds_of_group(b, group, classes, shape, outside, share);
     return true;

@@ -90,6 +90,16 @@ static inline int64_t mapper_steps_at(
     return product;
 }
 
+/* The loops whose factors are above 1. */
+static inline unsigned mapper_loops_of(const struct mapper_problem *problem, const int64_t *factor)
+{
+    unsigned loops = 0;
+
+    for (int i = 0; i < problem->n_loops; i++)
+        loops |= (unsigned)(factor[i] > 1) << i;
+    return loops;
+}
+
 /* The least prime factor of "n"; of 1, 1. */
 static inline int64_t sator_mapper_smallest_prime(int64_t n)
 {

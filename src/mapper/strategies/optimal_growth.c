@@ -129,16 +129,12 @@ bool optimal_has_no_gaps(struct optimizer *o, int m, int loop, unsigned accesses
 static bool is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch)
 {
     const struct mapper_problem *p = plan->problem;
-    const int64_t *factor = branch->mapping.factor[p->memory[branch->grown].row];
+    unsigned loops = mapper_loops_of(p, branch->mapping.factor[p->memory[branch->grown].row]);
 
     for (int t = 0; t < p->n_transfers && p->transfer[t].child == p->n_memories; t++) {
         const struct mapper_access *access = &p->access[p->transfer[t].access];
-        bool parts = false, slides = p->transfer[t].parent != branch->grown;
-        for (int i = 0; i < p->n_loops; i++) {
-            parts |= factor[i] > 1 && (access->plain >> i & 1);
-            slides |= factor[i] > 1 && ((access->relevant & ~access->plain) >> i & 1);
-        }
-        if (!parts || slides)
+        if (p->transfer[t].parent != branch->grown || (loops & access->plain) == 0 ||
+                (loops & access->relevant & ~access->plain) != 0)
             return false;
     }
     return true;

@@ -539,14 +539,12 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     const struct mapper_problem *p = o->problem;
     const struct mapper_pace *pace = o->tiling->pace[depth];
     bool asks = asks_engines(p); /* what they count may depend on any order */
-    unsigned left = 0;
 
     if (sator_mapper_should_stop(o->search))
         return;
     o->search->counters.orders++;
     unsigned alive = alive_at(o, m, pace);
-    for (int i = 0; i < p->n_loops; i++)
-        left |= o->at.mapping.factor[p->memory[m].row][i] > 1 && !(placed >> i & 1) ? 1U << i : 0;
+    unsigned left = mapper_loops_of(p, o->at.mapping.factor[p->memory[m].row]) & ~placed;
     bool timed = p->phases != NULL; /* what moves when matters to the end */
     if (left == 0 || (alive == 0 && !asks && !timed)) {
         append_rest(o, m, placed, n_placed);

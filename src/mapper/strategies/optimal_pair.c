@@ -11,10 +11,8 @@ static unsigned loops_between(const struct optimizer *o, int m, const struct map
     const struct mapper_problem *p = o->problem;
     unsigned loops = 0;
 
-    for (int r = p->memory[m].row + 1; r < t->child_row; r++) {
-        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
-            loops |= o->at.mapping.factor[r][i] > 1 ? 1U << i : 0;
-    }
+    for (int r = p->memory[m].row + 1; r < t->child_row; r++)
+        loops |= p->row[r].is_space ? 0 : mapper_loops_of(p, o->at.mapping.factor[r]);
     return loops;
 }
 

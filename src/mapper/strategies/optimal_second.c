@@ -29,25 +29,10 @@ static bool starts_anew(const struct optimizer *o, const struct mapper_transfer 
     unsigned plain = p->access[t->access].plain;
 
     for (int r = p->memory[SECOND].row; r < t->child_row; r++) {
-        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
-            if (o->at.mapping.factor[r][i] > 1 && (plain >> i & 1))
-                return true;
-        }
+        if (!p->row[r].is_space && (mapper_loops_of(p, o->at.mapping.factor[r]) & plain) != 0)
+            return true;
     }
     return false;
-}
-
-/* Whether the transfer's tensor slides along a loop of the memory. */
-static bool slides_there(const struct optimizer *o, const struct mapper_transfer *t)
-{
-    const struct mapper_problem *p = o->problem;
-    const struct mapper_access *access = &p->access[t->access];
-    bool slides = false;
-
-    for (int i = 0; i < p->n_loops; i++)
-        slides |= o->at.mapping.factor[p->memory[SECOND].row][i] > 1 &&
-                ((access->relevant & ~access->plain) >> i & 1);
-    return slides;
 }
 
 static bool may_take(struct optimizer *o, int loop, int64_t prime)
@@ -65,7 +50,7 @@ static bool may_take(struct optimizer *o, int loop, int64_t prime)
 bool optimal_may_fill_second(struct optimizer *o, int m)
 {
     const struct mapper_problem *p = o->problem;
-    bool slides = false;
+    unsigned sliding = 0; /* loops of the transfers further in */
 
     if (m != SECOND || m == o->at.grown || !o->plan->fills_second || !o->at.costs_grow)
         return false;
@@ -73,10 +58,13 @@ bool optimal_may_fill_second(struct optimizer *o, int m)
         const struct mapper_transfer *t = &p->transfer[i];
         if (t->child > SECOND && !starts_anew(o, t))
             return false;
-        slides |= t->child > SECOND && slides_there(o, t);
+        if (t->child > SECOND)
+            sliding |= p->access[t->access].relevant & ~p->access[t->access].plain;
     }
+    const int64_t *factors = o->at.mapping.factor[p->memory[SECOND].row];
+    bool slides = (mapper_loops_of(p, factors) & sliding) != 0;
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t factor = o->at.mapping.factor[p->memory[SECOND].row][i];
+        int64_t factor = factors[i];
         int64_t rest = optimal_left(o->plan, &o->at, SECOND, i, factor);
         if (factor > 1 && slides)
             continue; /* it would not be the outermost there */

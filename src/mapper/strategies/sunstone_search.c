@@ -630,10 +630,8 @@ static void for_orders(struct step *step)
 {
     struct scheduler *s = step->scheduler;
     struct sunstone_order *orders;
-    unsigned loops = 0;
+    unsigned loops = mapper_loops_of(s->problem, s->rest);
 
-    for (int i = 0; i < s->problem->n_loops; i++)
-        loops |= s->rest[i] > 1 ? 1U << i : 0;
     int count =
             sator_sunstone_orders(s->problem, outer_memory(step), loops, step->accesses, &orders);
     step->order_known = true;
