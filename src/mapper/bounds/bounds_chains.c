@@ -35,16 +35,15 @@ static void find_steps_of(const struct mapper_bounds *b, const struct mapper_wal
 {
     const struct mapper_problem *p = b->problem;
     const struct mapper_transfer *t = walk->transfer;
-    unsigned outer = mapper_rows_before(t->child_row);
 
     steps->all = 1;
     for (int i = 0; i < p->n_loops; i++) {
         bool relevant = walk->access->relevant >> i & 1;
         unsigned copied = walk->is_relaxed && !relevant ? ~t->collapsed : 0;
-        unsigned together = grouped ? walk->shared & ~copied & outer : 0;
-        int64_t shared = mapper_positions_on(shape, together, i);
+        unsigned together = walk->shared & ~copied & mapper_rows_before(t->child_row);
+        int64_t shared = grouped ? mapper_positions_on(shape, together, i) : 1;
         int64_t near = outside->near[i], tiles = outside->tiles[i];
-        double pes = (double)mapper_positions_on(shape, outer & ~together, i);
+        double pes = (double)(outside->pes[i] / shared);
         double once = used_share(p, shape, t->child_row, i);
         double all = relevant ? (double)tiles / (double)shared / pes
                               : (double)sator_mapper_blocks(tiles, shared) / pes;

@@ -66,6 +66,7 @@ static void find_tiles(const struct mapper_bounds *b, int child, const struct ma
         bool is_near = outside->near[i] > 1 && tiles > within;
         bool is_far = tiles > pes * outside->near[i];
         outside->tiles[i] = tiles;
+        outside->pes[i] = pes;
         outside->lone[i] = lone_share(p->extent[i], shape->inside[row][i] * pes,
                 sator_mapper_blocks(tiles, pes), outside->near[i]);
         outside->inverse[i] = is_near ? 0 : 1; /* whether there is such a loop */

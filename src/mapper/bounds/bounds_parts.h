@@ -134,9 +134,9 @@ struct outside {
     struct mapper_blocks blocks;
     /* other children of imperfect problems: both together, and how much shorter the last tile is */
     int64_t both[MAPPER_LOOPS], cut[MAPPER_LOOPS];
-    /* chains: tiles of the child, over all PEs; the share of the iterations that a last
+    /* chains: tiles of the child, over all PEs; these; the share of the iterations that a last
      * step of the inner factors may have for itself, as the only one of their steps */
-    int64_t tiles[MAPPER_LOOPS];
+    int64_t tiles[MAPPER_LOOPS], pes[MAPPER_LOOPS];
     double lone[MAPPER_LOOPS];
 };
 

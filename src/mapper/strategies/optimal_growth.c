@@ -155,13 +155,14 @@ bool optimal_is_spread(
         const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
 {
     const struct mapper_problem *p = plan->problem;
+    unsigned spread = 0; /* loops */
 
+    for (int k = 0; k < branch->shape.n_digits; k++)
+        spread |= 1U << branch->shape.digit[k].loop;
     for (int a = 0; a < p->n_accesses; a++) {
         unsigned sliding = p->access[a].relevant & ~p->access[a].plain;
-        for (int i = 0; i < p->n_loops && (sliding >> loop & 1); i++) {
-            if ((sliding >> i & 1) && mapper_positions_on(&branch->shape, ~0U, i) > 1)
-                return true;
-        }
+        if ((sliding >> loop & 1) && (sliding & spread) != 0)
+            return true;
     }
     return false;
 }
