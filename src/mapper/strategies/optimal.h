@@ -71,7 +71,7 @@ struct unrolling {
 };
 
 struct tile_choice {
-    double value, pj, cycles; /* of the bound */
+    struct mapper_cost bound;
     uint32_t number;
     int visit;
     int item; /* of the table that it is from */
@@ -121,7 +121,8 @@ struct sizes {
 
 /* An unrolling of all arrays, by its choice in each class, and its bound. */
 struct visit {
-    double value, pj, cycles, compute_cycles;
+    struct mapper_cost bound;
+    double compute_cycles;
     uint32_t number;
     bool has_dived; /* its best tiles were followed; all infinite: it is settled */
     int place, first; /* in this order; of those that are alike */

@@ -24,9 +24,9 @@ static int by_visit(const void *a, const void *b)
 {
     const struct visit *x = a, *y = b;
 
-    assert(!isnan(x->value) && !isnan(y->value));
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
+    assert(!isnan(x->bound.value) && !isnan(y->bound.value));
+    if (x->bound.value != y->bound.value)
+        return x->bound.value < y->bound.value ? -1 : 1;
     return x->number < y->number ? -1 : 1;
 }
 
@@ -92,7 +92,7 @@ static void visit_listed(struct optimizer *o, double rest)
             visit_in_rounds(o, k, rest);
             break;
         }
-        o->search->bound = fmin(first->value, rest); /* the least that is not settled */
+        o->search->bound = fmin(first->bound.value, rest); /* the least that is not settled */
         if (optimal_is_worth_tables(o, o->table.n_listings))
             optimal_tabulate(o);
         optimal_visit_alike(o, first, visits->alike[k].count);
@@ -106,7 +106,7 @@ static void dive_below(struct optimizer *o, struct visit *visit)
     optimal_visit(o, visit);
     visit->has_dived = true;
     if (o->at.follows_all && !sator_mapper_should_stop(o->search))
-        visit->value = visit->pj = visit->cycles = INFINITY;
+        visit->bound = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
 }
 
 /* A few of them, for a good mapping to measure the rest against. */
@@ -120,9 +120,10 @@ static void dive(struct optimizer *o, double rest)
     sort_visits(visits);
     for (int k = 0; k < visits->count && k < most && !sator_mapper_should_stop(o->search); k++) {
         struct visit *visit = &visits->item[k];
-        open = isinf(visits->item[open].value) ? k : open;
-        o->search->bound = fmin(visits->item[open].value, fmin(rest, o->at.later));
-        if (!visit->has_dived && !sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
+        open = isinf(visits->item[open].bound.value) ? k : open;
+        o->search->bound = fmin(visits->item[open].bound.value, fmin(rest, o->at.later));
+        if (!visit->has_dived &&
+                !sator_mapper_is_hopeless(o->search, visit->bound.pj, visit->bound.cycles))
             dive_below(o, visit);
     }
 }
@@ -230,9 +231,7 @@ static void add_visit(struct optimizer *o, const int *choice)
     struct visit *visit = &visits->item[visits->count];
     if (o->at.crosses.value > bound.value)
         bound = o->at.crosses;
-    *visit = (struct visit){.value = bound.value,
-            .pj = bound.pj,
-            .cycles = bound.cycles,
+    *visit = (struct visit){.bound = bound,
             .compute_cycles = least_cycles,
             .number = scramble((uint32_t)visits->count++)};
     memcpy(visit->choice, choice, sizeof *choice * (size_t)o->plan->n_classes);

@@ -527,8 +527,8 @@ static bool has_none(const struct optimizer *o, const struct visit *visit)
     bool has_none = tiles != NULL;
 
     for (int n = 0; has_none && n < tiles->count; n++)
-        has_none = sator_mapper_is_hopeless(
-                o->search, tiles->item[n].pj, fmax(tiles->item[n].cycles, visit->cycles));
+        has_none = sator_mapper_is_hopeless(o->search, tiles->item[n].bound.pj,
+                fmax(tiles->item[n].bound.cycles, visit->bound.cycles));
     return has_none;
 }
 
@@ -552,7 +552,8 @@ static void list_innermost(struct optimizer *o, const struct visit *visit, int k
     int m = o->problem->n_memories - 1;
     struct mapper_share fixed, share;
 
-    if (has_none(o, visit) || sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles)) {
+    if (has_none(o, visit) ||
+            sator_mapper_is_hopeless(o->search, visit->bound.pj, visit->bound.cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
     }
@@ -585,9 +586,9 @@ static int follow_innermost(struct optimizer *o, const struct visit *visit, int 
             struct mapper_cost bound;
             if (optimal_is_hopeless(o, m, &choice.settled, &choice.own, &none, &bound))
                 continue;
-            choice.value = fmax(choice.value, bound.value);
-            choice.pj = fmax(choice.pj, bound.pj);
-            choice.cycles = fmax(choice.cycles, bound.cycles);
+            choice.bound.value = fmax(choice.bound.value, bound.value);
+            choice.bound.pj = fmax(choice.bound.pj, bound.pj);
+            choice.bound.cycles = fmax(choice.bound.cycles, bound.cycles);
             optimal_add_choice(list, &choice);
         }
         optimal_sort_choices(list);
@@ -600,25 +601,24 @@ static int follow_innermost(struct optimizer *o, const struct visit *visit, int 
 void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int count)
 {
     struct tile_list *innermost = &o->table.innermost;
-    int at = 0;
+    int worth = o->search->alone > 0 ? 1 : WORTH_A_TABLE, at = 0;
 
-    int worth = o->search->alone > 0 ? 1 : WORTH_A_TABLE;
+    if (o->plan->middle == 0) { /* each visit is alone */
+        if (!sator_mapper_is_hopeless(o->search, visits->bound.pj, visits->bound.cycles))
+            optimal_visit(o, visits);
+        else
+            o->search->counters.pruned_unrolling++;
+        return;
+    }
     innermost->count = 0;
-    o->table.alike = o->plan->middle > 0 ? sator_arena_new() : NULL;
-    for (int k = 0; k < count && o->plan->middle > 0; k++)
+    o->table.alike = sator_arena_new();
+    for (int k = 0; k < count; k++)
         list_innermost(o, &visits[k], k);
     if (innermost->count >= worth && !tabulate(o, visits, count))
         innermost->count = 0;
-    for (int k = 0; k < count; k++) {
-        if (o->plan->middle > 0)
-            at = follow_innermost(o, &visits[k], k, at);
-        else if (!sator_mapper_is_hopeless(o->search, visits[k].pj, visits[k].cycles))
-            optimal_visit(o, &visits[k]);
-        else
-            o->search->counters.pruned_unrolling++;
-    }
-    if (o->plan->middle > 0)
-        forget_tables(o);
+    for (int k = 0; k < count; k++)
+        at = follow_innermost(o, &visits[k], k, at);
+    forget_tables(o);
     sator_arena_free(o->table.alike);
     o->table.alike = NULL;
 }

@@ -85,9 +85,8 @@ static void set_known(struct team *team)
             .best_cost = team->search->best_cost,
             .tabulated = team->tabulated};
     if (team->merged < team->count) {
-        double open = team->visits[team->alike[team->merged].first]
-                              .value; /* the least that is not settled */
-        team->search->bound = open < team->rest ? open : team->rest;
+        const struct visit *open = &team->visits[team->alike[team->merged].first];
+        team->search->bound = fmin(open->bound.value, team->rest); /* not settled */
     }
 }
 

@@ -15,9 +15,9 @@ static int by_value(const void *a, const void *b)
 {
     const struct tile_choice *x = a, *y = b;
 
-    assert(!isnan(x->value) && (x == y || x->number != y->number));
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
+    assert(!isnan(x->bound.value) && (x == y || x->number != y->number));
+    if (x->bound.value != y->bound.value)
+        return x->bound.value < y->bound.value ? -1 : 1;
     return x->number < y->number ? -1 : 1;
 }
 
@@ -92,11 +92,11 @@ static bool may_win(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     struct mapper_share refined, anew, none = {0};
-    struct mapper_cost bound, other;
+    struct mapper_cost other;
+    double least_pj = 0;
 
     optimal_bound_inner(o, m, 0, inner, &choice->own, &refined);
-    double least_pj = 0;
-    if (optimal_is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound) ||
+    if (optimal_is_hopeless(o, m, inner->settled, &refined, &choice->own, &choice->bound) ||
             optimal_pair_cannot_win(o, m, 0, &least_pj))
         return false;
     choice->settled = *inner->settled;
@@ -104,12 +104,11 @@ static bool may_win(
     if (optimal_settle_anew(o, m, &choice->own, &anew)) {
         if (optimal_is_hopeless(o, m, &anew, &choice->own, &none, &other))
             return false;
-        choice->settled = other.value > bound.value ? anew : choice->settled;
-        bound = other.value > bound.value ? other : bound;
+        if (other.value > choice->bound.value) {
+            choice->settled = anew;
+            choice->bound = other;
+        }
     }
-    choice->value = bound.value;
-    choice->pj = bound.pj;
-    choice->cycles = bound.cycles;
     return true;
 }
 
@@ -413,7 +412,8 @@ void optimal_list_again(
         bool divides = true;
         for (int i = 0; i < p->n_loops && divides; i++)
             divides = o->at.rest[i] % from->item[k].factor[i] == 0;
-        if (!divides || sator_mapper_is_hopeless(o->search, from->item[k].pj, from->item[k].cycles))
+        const struct mapper_cost *bound = &from->item[k].bound;
+        if (!divides || sator_mapper_is_hopeless(o->search, bound->pj, bound->cycles))
             continue;
         optimal_set_factors(o, m, from->item[k].factor);
         optimal_refresh_sizes(o, m, -1, o->at.size);
@@ -567,7 +567,7 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
     double compute = o->at.compute_cycles;
     for (int k = 0; k < list->count && !sator_mapper_should_stop(o->search); k++) {
         const struct tile_choice *choice = &list->item[k];
-        if (sator_mapper_is_hopeless(o->search, choice->pj, choice->cycles)) {
+        if (sator_mapper_is_hopeless(o->search, choice->bound.pj, choice->bound.cycles)) {
             o->search->counters.pruned_tiling++;
             continue;
         }
