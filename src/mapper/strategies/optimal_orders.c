@@ -318,10 +318,8 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
 static bool leaves_idle(const struct optimizer *o, int t, int loop)
 {
     const struct mapper_problem *p = o->problem;
-    bool is_spread = is_asked(o, t);
+    bool is_spread = is_asked(o, t) || mapper_positions(p, &o->at.mapping, p->n_rows, loop) > 1;
 
-    for (int r = 0; r < p->n_rows; r++)
-        is_spread |= p->row[r].is_space && o->at.mapping.factor[r][loop] > 1;
     return is_spread && o->tiling->is_ragged[t] &&
             sator_mapper_is_ragged(p, &o->at.mapping, 1U << loop);
 }
@@ -331,20 +329,20 @@ static bool leaves_idle(const struct optimizer *o, int t, int loop)
 static bool ends_idle(const struct optimizer *o, int t, int loop)
 {
     const struct mapper_problem *p = o->problem;
-    int64_t lanes = 1, outside = 1;
-    bool is_spread = false;
+    int64_t outside = 1;
 
     if (p->chains)
         return leaves_idle(o, t, loop);
     if (is_asked(o, t)) /* where the loop does not divide */
         return sator_mapper_is_ragged(p, &o->at.mapping, 1U << loop);
-    for (int r = 0; r < p->n_rows; r++) {
-        *(r > p->innermost ? &lanes : &outside) *= o->at.mapping.factor[r][loop];
-        is_spread |= r < p->innermost && p->row[r].is_space && o->at.mapping.factor[r][loop] > 1;
-    }
-    return is_direct_ragged(o, t) &&
-            (p->extent[loop] % lanes != 0 ||
-                    (is_spread && outside != sator_mapper_blocks(p->extent[loop], lanes)));
+    if (!is_direct_ragged(o, t))
+        return false;
+    for (int r = 0; r <= p->innermost; r++)
+        outside *= o->at.mapping.factor[r][loop];
+    int64_t lanes = mapper_positions_on(&o->at.shape, ~mapper_rows_before(p->innermost), loop);
+    return p->extent[loop] % lanes != 0 ||
+            (mapper_positions(p, &o->at.mapping, p->innermost, loop) > 1 &&
+                    outside != sator_mapper_blocks(p->extent[loop], lanes));
 }
 
 /* Whether "loop" indexes nothing alive and nothing alive has moved: placing it next keeps the most,

@@ -74,7 +74,7 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
     int64_t *inside = &o->at.shape.inside[row][loop], before = *inside;
     int64_t grown[MAPPER_ACCESSES];
 
-    if (o->problem->memory[m].n_capacities == 0 && o->at.crowded[m] == 0)
+    if (factor == 1 || (o->problem->memory[m].n_capacities == 0 && o->at.crowded[m] == 0))
         return true;
     memcpy(grown, size, sizeof grown);
     *inside = o->at.shape.inside[row + 1][loop] * factor;
@@ -159,28 +159,23 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     if (o->problem->has_counted) { /* a tile need not need more than one that it is no multiple of
                                     */
         for (int k = 0; k < count; k++) {
-            if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->at.size))
+            if (fits_with(o, m, loop, factors[k], o->at.size))
                 factors[fit++] = factors[k];
         }
-        o->search->counters.pruned_capacity += fit < listed;
-        return fit;
-    }
-    /* where the last tile is short, factors cover more than there is */
-    int64_t most = sator_mapper_blocks(o->plan->most[m][loop], o->at.shape.inside[row + 1][loop]);
-    most = o->at.most[loop] < most ? o->at.most[loop] : most;
-    while (!is_given && count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
-        count--;
-    if (count > 0 &&
-            (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->at.size))) {
-        o->search->counters.pruned_capacity += count < listed;
-        return count;
-    }
-    for (int above = count; fit < above;) { /* a larger factor needs no less */
-        int k = (fit + above) / 2;
-        if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->at.size))
-            fit = k + 1;
-        else
-            above = k;
+    } else {
+        /* where the last tile is short, factors cover more than there is */
+        int64_t most =
+                sator_mapper_blocks(o->plan->most[m][loop], o->at.shape.inside[row + 1][loop]);
+        most = o->at.most[loop] < most ? o->at.most[loop] : most;
+        while (!is_given && count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
+            count--;
+        /* a larger factor needs no less: mostly the largest fits */
+        for (int above = count, k = count - 1; fit < above; k = (fit + above) / 2) {
+            if (fits_with(o, m, loop, factors[k], o->at.size))
+                fit = k + 1;
+            else
+                above = k;
+        }
     }
     o->search->counters.pruned_capacity += fit < listed;
     return fit;
