@@ -425,9 +425,12 @@ struct mapper_cost optimal_bound_unrolling(
  * into the compute units. False: it cannot win. */
 bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,
         struct mapper_share *share);
-/* Choose the unrollings of the classes from "first" to "end" - 1; the rows of all others, which are
- * open. Then nothing is chosen, as before. */
-unsigned optimal_take_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
+/* The rows of the first "n" classes. */
+unsigned optimal_rows_of(const struct optimal_plan *plan, int n);
+/* Choose the unrollings of the classes from "first" to "end" - 1. Then nothing is chosen, as
+ * before.
+ */
+void optimal_take_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
 void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int first, int end);
 /* Search below an unrolling, in orders on arrays with "at.parts": the innermost tiles of "from", or
  * (NULL) all. */

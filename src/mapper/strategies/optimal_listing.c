@@ -245,12 +245,8 @@ static bool is_inner_hopeless(struct optimizer *o)
 {
     struct mapper_share fixed, share;
     double compute = o->at.compute_cycles;
-    unsigned open = 0;
+    unsigned open = optimal_rows_of(o->plan, o->plan->n_outer);
 
-    for (int c = 0; c < o->plan->n_outer; c++) {
-        for (int k = 0; k < o->plan->class[c].n_rows; k++)
-            open |= 1U << o->plan->class[c].row[k];
-    }
     if (o->plan->imperfect)
         o->at.compute_cycles *= optimal_idle_share(o->plan, &o->at);
     o->given->strides = true;

@@ -47,15 +47,14 @@ static bool is_tabulated(const struct optimal_plan *plan, int m)
 static bool joins_outside(const struct optimal_plan *plan)
 {
     const struct mapper_problem *p = plan->problem;
+    unsigned rows = optimal_rows_of(plan, plan->n_alike);
     bool joins = false;
 
     for (int g = 0; g < plan->n_kins; g++)
         joins |= plan->kin[g].classes == (1U << plan->n_alike) - 1 && plan->kin[g].told == 0;
     for (int t = 0; t < p->n_transfers && joins; t++) {
         const struct mapper_transfer *transfer = &p->transfer[t];
-        unsigned told = transfer->linked_rows | transfer->wired | transfer->grouped_rows, rows = 0;
-        for (int c = 0; c < plan->n_alike; c++)
-            rows |= 1U << plan->class[c].row[0];
+        unsigned told = transfer->linked_rows | transfer->wired | transfer->grouped_rows;
         joins = (told & rows) == 0 &&
                 ((transfer->collapsed & rows) == 0 || (rows & ~transfer->collapsed) == 0);
     }
@@ -431,11 +430,12 @@ static void list_for_all(struct optimizer *o, const struct visit *visit, struct 
     int m = p->n_memories - 1;
     struct mapper_share fixed, share;
 
-    unsigned open = optimal_take_arrays(o, visit, o->plan->n_alike, o->plan->n_classes);
+    optimal_take_arrays(o, visit, o->plan->n_alike, o->plan->n_classes);
     o->at.compute_cycles = o->plan->least_cycles;
     o->at.is_apart = true;
     o->given->strides = true;
-    struct mapper_cost bound = optimal_bound_unrolling(o, open, &fixed, &share);
+    struct mapper_cost bound =
+            optimal_bound_unrolling(o, optimal_rows_of(o->plan, o->plan->n_alike), &fixed, &share);
     list->is_known = true;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->at.with_image = 0;

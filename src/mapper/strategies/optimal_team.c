@@ -31,13 +31,8 @@ struct known {
 
 /* What a visit leaves. */
 struct outcome {
-    bool done, complete; /* not complete: it was stopped */
-    bool improved;
-    struct mapper_mapping best;
-    struct mapper_cost best_cost;
-    bool has_unknown;
-    double unknown_bound;
-    struct sator_map_counters counters;
+    bool done;
+    struct mapper_search search; /* as it ended */
     int n_listings;
 };
 
@@ -92,15 +87,18 @@ static void set_known(struct team *team)
 
 static void merge(struct team *team, const struct outcome *outcome)
 {
-    sator_mapper_add_counters(&team->search->counters, &outcome->counters);
+    const struct mapper_search *search = &outcome->search;
+
+    sator_mapper_add_counters(&team->search->counters, &search->counters);
     team->n_listings += outcome->n_listings;
-    if (outcome->has_unknown)
-        sator_mapper_note_unknown(team->search, outcome->unknown_bound);
-    if (!outcome->improved || !sator_mapper_is_better(team->search, outcome->best_cost))
+    if (search->has_unknown)
+        sator_mapper_note_unknown(team->search, search->unknown_bound);
+    if (search->counters.improvements == 0 ||
+            !sator_mapper_is_better(team->search, search->best_cost))
         return;
     team->search->found = true;
-    team->search->best = outcome->best;
-    team->search->best_cost = outcome->best_cost;
+    team->search->best = search->best;
+    team->search->best_cost = search->best_cost;
     team->search->counters.improvements++;
     team->improved = team->merged;
 }
@@ -132,7 +130,7 @@ static void merge_all(struct team *team, struct member *member)
 {
     struct outcome *outcome = &team->outcome[team->merged % MOST_WINDOW];
 
-    while (team->merged < team->next && outcome->done && outcome->complete &&
+    while (team->merged < team->next && outcome->done && outcome->search.stopped == SATOR_OK &&
             team->search->stopped == SATOR_OK) {
         merge(team, outcome);
         tabulate(team, member);
@@ -182,18 +180,8 @@ static void brief(struct team *team, struct member *member)
 
 static void visit(struct member *member, const struct alike *alike, struct outcome *outcome)
 {
-    struct mapper_search *search = &member->search;
-
     optimal_visit_alike(member->optimizer, &member->team->visits[alike->first], alike->count);
-    outcome->complete = search->stopped == SATOR_OK;
-    outcome->improved = search->counters.improvements > 0;
-    if (outcome->improved) {
-        outcome->best = search->best;
-        outcome->best_cost = search->best_cost;
-    }
-    outcome->has_unknown = search->has_unknown;
-    outcome->unknown_bound = search->unknown_bound;
-    outcome->counters = search->counters;
+    outcome->search = member->search;
     outcome->n_listings = member->optimizer->table.n_listings;
 }
 

@@ -255,23 +255,25 @@ void optimal_order_listing(const struct optimal_plan *plan, struct optimal_branc
     }
 }
 
-unsigned optimal_take_arrays(struct optimizer *o, const struct visit *visit, int first, int end)
+unsigned optimal_rows_of(const struct optimal_plan *plan, int n)
 {
-    const struct optimal_plan *plan = o->plan;
-    unsigned open = 0;
+    unsigned rows = 0;
 
-    for (int c = 0; c < plan->n_classes; c++) {
-        const struct row_class *class = &plan->class[c];
+    for (int c = 0; c < n; c++) {
+        for (int k = 0; k < plan->class[c].n_rows; k++)
+            rows |= 1U << plan->class[c].row[k];
+    }
+    return rows;
+}
+
+void optimal_take_arrays(struct optimizer *o, const struct visit *visit, int first, int end)
+{
+    for (int c = first; c < end; c++) {
+        const struct row_class *class = &o->plan->class[c];
         const struct unrolling *u = &class->choice[visit->choice[c]];
-        bool takes = first <= c && c < end;
-        for (int k = 0; k < class->n_rows && !takes; k++)
-            open |= 1U << class->row[k];
-        if (!takes)
-            continue;
-        optimal_spread(plan, &o->at, u);
+        optimal_spread(o->plan, &o->at, u);
         optimal_place_unrolling(o, class, u);
     }
-    return open;
 }
 
 void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int first, int end)
