@@ -1,8 +1,6 @@
 /* Bounds where factors are chains of ceilings, so that tiles may be short at any level. */
 #include "mapper/bounds/bounds_parts.h"
 
-#include <math.h>
-
 /* Of the positions of "loop" over which its tiles are spread outside row "row", the share that has
  * a tile at some time, at least. */
 static double used_share(

@@ -11,8 +11,6 @@
 #include "mapper/phases/phases.h"
 #include "mapper/search/search.h"
 
-#include <string.h>
-
 enum {
     DIVES = 16,
     FEW_DIVES = 4, /* in each of many choices of what bypasses what */
@@ -445,12 +443,6 @@ void optimal_climb(struct optimizer *o);
 /* ---- optimal_kinds.c ---- */
 /* Search below an unrolling, its orders on arrays kind by kind. */
 void optimal_visit(struct optimizer *o, const struct visit *visit);
-/* Set the parts of the PEs in the order that loops now have on arrays, by transfer. */
-void optimal_find_parts(const struct optimizer *o, int64_t *parts);
-static inline bool optimal_are_parts(const struct optimizer *o, const int64_t *a, const int64_t *b)
-{
-    return memcmp(a, b, sizeof *a * (size_t)o->problem->n_transfers) == 0;
-}
 /* Let loops stand on arrays in each order with "at.parts" but the usual one, until "visit" returns
  * false; then as before. The unrolling is that of the visit that was opened last. */
 typedef bool optimal_order_visit(void *data);

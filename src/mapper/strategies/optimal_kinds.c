@@ -3,7 +3,6 @@
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +25,21 @@ void optimal_forget_row_orders(struct row_orders *orders)
     orders->n_bounded = orders->n_hopeless = 0;
 }
 
+/* Set the parts of the PEs in the order that loops now have on arrays, by transfer. */
+static void find_parts(const struct optimizer *o, int64_t *parts)
+{
+    struct mapper_shape shape;
+
+    sator_mapper_shape_init(o->problem, &o->at.mapping, &shape);
+    for (int t = 0; t < o->problem->n_transfers; t++)
+        parts[t] = sator_mapper_parts(o->problem, o->search->words, &shape, t);
+}
+
+static bool are_parts(const struct optimizer *o, const int64_t *a, const int64_t *b)
+{
+    return memcmp(a, b, sizeof *a * (size_t)o->problem->n_transfers) == 0;
+}
+
 /* Whether the order that loops now have on arrays is one of those that are looked at. */
 static bool has_parts(const struct optimizer *o)
 {
@@ -33,8 +47,8 @@ static bool has_parts(const struct optimizer *o)
 
     if (o->at.parts == NULL)
         return true;
-    optimal_find_parts(o, parts);
-    return optimal_are_parts(o, parts, o->at.parts);
+    find_parts(o, parts);
+    return are_parts(o, parts, o->at.parts);
 }
 
 static bool keep_order(void *data, bool is_usual)
@@ -94,15 +108,6 @@ void optimal_each_row_order(struct optimizer *o, optimal_order_visit *visit, voi
 
 /* ---- by kind ---- */
 
-void optimal_find_parts(const struct optimizer *o, int64_t *parts)
-{
-    struct mapper_shape shape;
-
-    sator_mapper_shape_init(o->problem, &o->at.mapping, &shape);
-    for (int t = 0; t < o->problem->n_transfers; t++)
-        parts[t] = sator_mapper_parts(o->problem, o->search->words, &shape, t);
-}
-
 /* The parts of the orders of an unrolling on arrays. */
 struct kinds {
     const struct optimizer *o;
@@ -129,8 +134,8 @@ static bool note_kind(void *data, bool is_usual)
 
     if (is_usual)
         return true;
-    optimal_find_parts(kinds->o, parts);
-    while (k < kinds->n && !optimal_are_parts(kinds->o, parts, kinds->parts[k]))
+    find_parts(kinds->o, parts);
+    while (k < kinds->n && !are_parts(kinds->o, parts, kinds->parts[k]))
         k++;
     kinds->are_too_many = k == MOST_KINDS || ++kinds->n_listed > MOST_LISTED;
     if (kinds->are_too_many)

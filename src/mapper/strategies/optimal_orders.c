@@ -5,7 +5,6 @@
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
  */
 #include "mapper/strategies/optimal.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
-#include <string.h>
-
 static bool has_part(const struct mapper_index *index, int loop, int64_t coef)
 {
     for (int i = 0; i < index->n_parts; i++) {

@@ -4,8 +4,6 @@
 #include "mapper/strategies/optimal.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- bounds of a branch ---- */

@@ -2,7 +2,6 @@
 #include "mapper/strategies/sunstone.h"
 #include "base/memo.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- reuse ---- */

@@ -13,7 +13,6 @@
 #include "mapper/bounds/bounds.h"
 #include "mapper/strategies/sunstone.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
