@@ -294,10 +294,9 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
         list_unrollings(o, size, c, choice);
         optimal_gather(o->plan, &o->at, u);
     }
-    for (int k = 0; k < class->n_rows; k++) {
-        for (int i = 0; i < p->n_loops; i++)
-            o->at.mapping.factor[class->row[k]][i] = 1;
-    }
+    for (int k = 0; k < class->n_rows; k++)
+        memcpy(o->at.mapping.factor[class->row[k]], mapper_ones,
+                sizeof *mapper_ones * (size_t)p->n_loops);
 }
 
 /* No unrolling is chosen. */

@@ -314,8 +314,7 @@ static void find_choices(struct optimal_plan *plan, struct sator_arena *arena)
     for (int c = 0; c < plan->n_classes; c++) {
         struct row_class *class = &plan->class[c];
         struct unrolling u = {.pes = 1};
-        for (int i = 0; i < MAPPER_LOOPS; i++)
-            u.factor[i] = 1;
+        memcpy(u.factor, mapper_ones, sizeof u.factor);
         list_choices(plan, arena, class, 0, &u);
         if (class->n_choices > 0)
             qsort(class->choice, (size_t) class->n_choices, sizeof *class->choice, by_pes);

@@ -156,16 +156,22 @@ int sator_sunstone_orders(const struct mapper_problem *problem, int m, unsigned 
 struct tree {
     struct mapper_search *search;
     int memory;
-    const int64_t *room;
+    const int64_t *start, *room;
     unsigned grow;
     sunstone_leaf *leaf;
     void *data;
     struct sator_memo *seen; /* tiles visited: a tile has several parents */
 };
 
-static bool fits(const struct tree *tree, const int64_t *tile)
+/* Whether memory "m" holds the tile that is "factor" times the start. */
+static bool fits(const struct tree *tree, int m, const int64_t *factor)
 {
-    return sator_mapper_tile_fits(tree->search->problem, tree->search->words, tree->memory, tile);
+    const struct mapper_problem *p = tree->search->problem;
+    int64_t tile[MAPPER_LOOPS];
+
+    for (int i = 0; i < p->n_loops; i++)
+        tile[i] = tree->start[i] * factor[i];
+    return sator_mapper_tile_fits(p, tree->search->words, m, tile);
 }
 
 static bool was_seen(struct tree *tree, const int64_t *tile)
@@ -192,10 +198,10 @@ static int64_t next_factor(int64_t room, int64_t factor)
     return 0;
 }
 
-static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *factor)
+static void grow_tile(struct tree *tree, const int64_t *factor)
 {
     const struct mapper_problem *p = tree->search->problem;
-    int64_t tile[MAPPER_LOOPS], child[MAPPER_LOOPS];
+    int64_t child[MAPPER_LOOPS];
     bool grown = false;
 
     if (sator_mapper_should_stop(tree->search) || was_seen(tree, factor))
@@ -207,52 +213,34 @@ static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *fa
             continue;
         memcpy(child, factor, sizeof child);
         child[i] = next;
-        for (int k = 0; k < p->n_loops; k++)
-            tile[k] = start[k] * child[k];
-        if (!fits(tree, tile)) {
+        if (!fits(tree, tree->memory, child)) {
             tree->search->counters
                     .tilings++; /* a node of the tree too, though nothing grows from it */
             continue;
         }
         grown = true;
-        grow_tile(tree, start, child);
+        grow_tile(tree, child);
     }
     if (!grown)
         tree->leaf(tree->data, factor);
 }
 
-/* Whether the memories outside the tree's hold the tile, too, with no loops of their own. */
-static bool fits_outside(const struct tree *tree, const int64_t *tile)
+/* Let "factor" grow by a step along "loop"; false, with nothing changed, where that does not fit,
+ * or not the memories outside, with no loops of their own. */
+static bool grow_along(struct tree *tree, int64_t *factor, int loop)
 {
-    struct tree outer = *tree;
+    int64_t before = factor[loop], next = next_factor(tree->room[loop], before);
+    bool fit = next != 0;
 
-    while (outer.memory-- > 0) {
-        if (!fits(&outer, tile))
-            return false;
-    }
-    return true;
-}
-
-/* Let "factor" grow by a step along "loop"; false, with nothing changed, where that does not fit.
- */
-static bool grow_along(struct tree *tree, const int64_t *start, int64_t *factor, int loop)
-{
-    int64_t tile[MAPPER_LOOPS], before = factor[loop], next = next_factor(tree->room[loop], before);
-
-    if (next == 0)
-        return false;
     factor[loop] = next;
-    for (int k = 0; k < tree->search->problem->n_loops; k++)
-        tile[k] = start[k] * factor[k];
-    if (fits(tree, tile) && fits_outside(tree, tile))
-        return true;
-    factor[loop] = before;
-    return false;
+    for (int m = tree->memory; m >= 0 && fit; m--)
+        fit = fits(tree, m, factor);
+    factor[loop] = fit ? next : before;
+    return fit;
 }
 
 /* Some leaf: along random loops while it fits. */
-static void grow_somehow(
-        struct tree *tree, const int64_t *start, const int64_t *least, uint64_t *state)
+static void grow_somehow(struct tree *tree, const int64_t *least, uint64_t *state)
 {
     int n = tree->search->problem->n_loops;
     int64_t factor[MAPPER_LOOPS];
@@ -263,7 +251,7 @@ static void grow_somehow(
         int loop = (int)(sator_mapper_random(state) % (uint64_t)n);
         while (!(open >> loop & 1))
             loop = (loop + 1) % n;
-        if (!grow_along(tree, start, factor, loop))
+        if (!grow_along(tree, factor, loop))
             open &= ~(1U << loop);
     }
     if (!was_seen(tree, factor))
@@ -276,24 +264,21 @@ void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *st
 {
     struct tree tree = {.search = search,
             .memory = m,
+            .start = start,
             .room = room,
             .grow = grow,
             .leaf = leaf,
             .data = data,
             .seen = sator_memo_new(1)};
-    int64_t factor[MAPPER_LOOPS], tile[MAPPER_LOOPS];
+    int64_t factor[MAPPER_LOOPS];
     uint64_t state = 1;
 
-    for (int i = 0; i < MAPPER_LOOPS; i++)
-        factor[i] = 1;
-    for (int i = 0; i < search->problem->n_loops; i++) {
-        factor[i] = least[i];
-        tile[i] = start[i] * least[i];
-    }
-    bool begins = fits(&tree, tile);
+    memcpy(factor, mapper_ones, sizeof factor);
+    memcpy(factor, least, sizeof *least * (size_t)search->problem->n_loops);
+    bool begins = fits(&tree, m, factor);
     if (begins && n_some == 0)
-        grow_tile(&tree, start, factor);
+        grow_tile(&tree, factor);
     for (int k = 0; begins && k < n_some; k++)
-        grow_somehow(&tree, start, factor, &state);
+        grow_somehow(&tree, factor, &state);
     sator_memo_free(tree.seen);
 }

@@ -105,11 +105,10 @@ static void place_rest(struct step *step)
 
 static void clear_rest(struct step *step)
 {
-    struct scheduler *s = step->scheduler;
-    int row = s->problem->memory[outer_memory(step)].row;
+    const struct mapper_problem *p = step->scheduler->problem;
 
-    for (int i = 0; i < s->problem->n_loops; i++)
-        s->mapping.factor[row][i] = 1;
+    memcpy(step->scheduler->mapping.factor[p->memory[outer_memory(step)].row], mapper_ones,
+            sizeof *mapper_ones * (size_t)p->n_loops);
 }
 
 /* What is settled costs, with the rest free of charge. */
@@ -156,8 +155,7 @@ static void go_on(struct step *step)
     }
     memcpy(rest, s->rest, sizeof rest);
     memcpy(s->rest, tile, sizeof rest);
-    for (int i = 0; i < p->n_loops; i++)
-        tile[i] = 1;
+    memcpy(tile, mapper_ones, sizeof *tile * (size_t)p->n_loops);
     take_step(s, step->child + 1);
     memcpy(tile, s->rest, sizeof rest);
     memcpy(s->rest, rest, sizeof rest);
@@ -222,7 +220,6 @@ static void take_kept(struct step *step)
     int count = step->n_kept, most = s->search->counters.evaluated < MANY ? FOLLOWED : FEW;
 
     most = s->is_hasty ? 1 : most;
-
     memcpy(rest, s->rest, sizeof rest);
     if (count > 0)
         qsort(step->kept, (size_t)count, sizeof *step->kept, by_cost);
@@ -576,8 +573,7 @@ static void take_tile(void *data, const int64_t *factor)
     decide(step);
     step->tile_known = false;
     memcpy(s->rest, rest, sizeof rest);
-    for (int i = 0; i < s->problem->n_loops; i++)
-        s->mapping.factor[row][i] = 1;
+    memcpy(s->mapping.factor[row], mapper_ones, sizeof *mapper_ones * (size_t)s->problem->n_loops);
 }
 
 static void tile(struct step *step)
