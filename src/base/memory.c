@@ -111,6 +111,14 @@ void *sator_realloc(void *memory, size_t size)
     return moved;
 }
 
+void *sator_grow(void *array, int count, int *room, size_t size)
+{
+    if (count < *room)
+        return array;
+    *room = *room == 0 ? 16 : 2 * *room;
+    return sator_realloc(array, size * (size_t)*room);
+}
+
 void *sator_calloc(size_t n, size_t size)
 {
     void *memory = calloc(n == 0 ? 1 : n, size == 0 ? 1 : size);

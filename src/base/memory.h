@@ -32,6 +32,9 @@ void sator_let_go(struct sator_held *held);
 __attribute__((returns_nonnull)) void *sator_alloc(size_t size);
 __attribute__((returns_nonnull)) void *sator_realloc(void *memory, size_t size);
 __attribute__((returns_nonnull)) void *sator_calloc(size_t n, size_t size);
+/* "array" with room for an element more than its "count", of "size" bytes each: itself, or a larger
+ * copy where it has room for no more than "*room". */
+__attribute__((returns_nonnull)) void *sator_grow(void *array, int count, int *room, size_t size);
 
 /* Leave the call in progress; also for other libraries' ways of saying that memory ran out. */
 _Noreturn void sator_out_of_memory(void);

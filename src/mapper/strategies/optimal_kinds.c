@@ -61,10 +61,7 @@ static bool keep_order(void *data, bool is_usual)
     orders->are_too_many = orders->count == MOST_KEPT;
     if (orders->are_too_many)
         return false;
-    if (orders->count == orders->room) {
-        orders->room = orders->room == 0 ? 16 : 2 * orders->room;
-        orders->item = sator_realloc(orders->item, sizeof *orders->item * (size_t)orders->room);
-    }
+    orders->item = sator_grow(orders->item, orders->count, &orders->room, sizeof *orders->item);
     memcpy(orders->item[orders->count++].along, o->at.mapping.along, sizeof o->at.mapping.along);
     return true;
 }

@@ -224,10 +224,7 @@ static void add_visit(struct optimizer *o, const int *choice)
         o->search->counters.pruned_unrolling++;
         return;
     }
-    if (visits->count == visits->room) {
-        visits->room = visits->room == 0 ? 1024 : 2 * visits->room;
-        visits->item = sator_realloc(visits->item, sizeof *visits->item * (size_t)visits->room);
-    }
+    visits->item = sator_grow(visits->item, visits->count, &visits->room, sizeof *visits->item);
     struct visit *visit = &visits->item[visits->count];
     if (o->at.crosses.value > bound.value)
         bound = o->at.crosses;

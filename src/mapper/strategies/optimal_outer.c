@@ -125,10 +125,7 @@ void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *ow
         tiles->overflows = true;
         return;
     }
-    if (tiles->count == tiles->room) {
-        tiles->room = tiles->room == 0 ? 256 : 2 * tiles->room;
-        tiles->item = sator_realloc(tiles->item, sizeof *tiles->item * (size_t)tiles->room);
-    }
+    tiles->item = sator_grow(tiles->item, tiles->count, &tiles->room, sizeof *tiles->item);
     struct outer_tile *tile = &tiles->item[tiles->count];
     tile->own = *own;
     tile->beyond_pj = o->at.beyond_pj;

@@ -114,11 +114,7 @@ static bool may_win(
 
 void optimal_add_choice(struct tile_list *list, const struct tile_choice *choice)
 {
-    if (list->count == list->room) {
-        list->room = list->room == 0 ? 64 : 2 * list->room;
-        list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
-    }
-    assert(list->count < list->room);
+    list->item = sator_grow(list->item, list->count, &list->room, sizeof *list->item);
     list->item[list->count++] = *choice;
 }
 

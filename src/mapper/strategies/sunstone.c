@@ -76,10 +76,7 @@ static void add_order(struct trie *trie, const struct sunstone_order *order)
         if (covers(trie, order, &trie->orders[i]))
             trie->orders[i--] = trie->orders[--trie->n_orders];
     }
-    if (trie->n_orders == trie->room) {
-        trie->room = trie->room == 0 ? 16 : 2 * trie->room;
-        trie->orders = sator_realloc(trie->orders, sizeof *trie->orders * (size_t)trie->room);
-    }
+    trie->orders = sator_grow(trie->orders, trie->n_orders, &trie->room, sizeof *trie->orders);
     trie->orders[trie->n_orders++] = *order;
 }
 

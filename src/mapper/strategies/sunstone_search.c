@@ -233,10 +233,7 @@ static void take_kept(struct step *step)
 
 static void keep_candidate(struct step *step, struct mapper_cost cost)
 {
-    if (step->n_kept == step->room) {
-        step->room = step->room == 0 ? 64 : 2 * step->room;
-        step->kept = sator_realloc(step->kept, sizeof *step->kept * (size_t)step->room);
-    }
+    step->kept = sator_grow(step->kept, step->n_kept, &step->room, sizeof *step->kept);
     struct candidate *candidate = &step->kept[step->n_kept];
     candidate->cost = cost;
     candidate->number = step->n_kept++;
