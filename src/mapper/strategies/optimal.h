@@ -380,14 +380,12 @@ struct inner {
  * that wins; no unrolling is chosen. */
 void optimal_find_least(struct optimizer *o);
 /* Energy and cycles from a share that covers all transfers. */
-struct mapper_cost optimal_cost(const struct mapper_problem *problem,
-        const struct optimal_branch *branch, const struct mapper_share *share);
-struct mapper_share optimal_fixed(
-        const struct mapper_problem *problem, const struct optimal_branch *branch);
+struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share);
+/* What every mapping spends and moves. */
+struct mapper_share optimal_fixed(const struct optimizer *o);
 /* The least cycles of the compute units of skewed arrays, the factors of the arrays and of the
  * memories from "first" inward being known. */
-double optimal_skewed_compute(
-        const struct mapper_problem *problem, const struct optimal_branch *branch, int first);
+double optimal_skewed_compute(const struct optimizer *o, int first);
 /* The order in which tiles are listed, for the unrolling chosen. */
 void optimal_order_listing(const struct optimal_plan *plan, struct optimal_branch *branch);
 /* What is left of "loop" outside memory "m" when it has "factor" there: whole tiles. */

@@ -323,7 +323,7 @@ void optimal_open_crossing(struct optimizer *o, const int *size)
     if (!crossing->known)
         return;
     crossed->most_pj = sator_mapper_most_pj(o->search, o->at.compute_cycles);
-    crossed->beside = optimal_fixed(o->problem, &o->at);
+    crossed->beside = optimal_fixed(o);
     for (int child = 0; child <= p->n_memories; child++) {
         struct mapper_share one;
         if (child == crossing->child)

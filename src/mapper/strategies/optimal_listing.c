@@ -189,7 +189,7 @@ static double least_cycles_of(const struct optimizer *o)
     if (p->domain != NULL || p->lengthened != NULL)
         return least_stamps(o) * p->begun_cycles;
     if (p->skew != NULL)
-        return optimal_skewed_compute(p, &o->at, p->n_memories);
+        return optimal_skewed_compute(o, p->n_memories);
     if (p->imperfect)
         return optimal_least_compute(o->plan, &o->at);
     for (int i = 0; i < p->n_loops; i++)
@@ -314,9 +314,9 @@ static void search_sizes(struct optimizer *o)
     for (int k = 0; k < o->plan->n_sizes && list[k].pes >= p->least_pes; k++) {
         o->at.compute_cycles = sator_mapper_least_computing(p, list[k].pes);
         know_nothing(o);
-        struct mapper_share all = optimal_fixed(o->problem, &o->at);
+        struct mapper_share all = optimal_fixed(o);
         sator_mapper_share_add(p, &all, &o->table.least[p->n_memories + 1]);
-        struct mapper_cost bound = optimal_cost(o->problem, &o->at, &all);
+        struct mapper_cost bound = optimal_cost(o, &all);
         if (k == 0 && !o->at.passing && o->at.later < INFINITY)
             o->at.later = bound.value;
         if (o->table.visits.count == 0) /* the least of all that is not settled yet */

@@ -138,7 +138,7 @@ static struct mapper_cost cost_of(
     for (int q = 0; q < p->n_ports && o->tiling->has_streams; q++)
         o->at.compute_cycles = mapper_greater(o->at.compute_cycles,
                 sator_mapper_whole_cycles(p, &streams[q]) + o->at.exposed.alone);
-    struct mapper_cost cost = optimal_cost(p, &o->at, share);
+    struct mapper_cost cost = optimal_cost(o, share);
     o->at.compute_cycles = compute;
     return cost;
 }
@@ -149,7 +149,7 @@ static struct mapper_cost order_bound(
         struct optimizer *o, const struct mapper_pace *pace, const struct counted_order *counted)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share share = optimal_fixed(o->problem, &o->at);
+    struct mapper_share share = optimal_fixed(o);
     struct mapper_streams streams[MAPPER_PORTS];
 
     open_streams(o, streams);

@@ -91,7 +91,7 @@ int optimal_next_outer(const struct optimizer *o, int m, int first)
 static struct mapper_share least_inside(
         const struct optimizer *o, int m, const struct mapper_share *listed)
 {
-    struct mapper_share sum = listed != NULL ? *listed : optimal_fixed(o->problem, &o->at);
+    struct mapper_share sum = listed != NULL ? *listed : optimal_fixed(o);
     int last = o->problem->n_memories - (listed != NULL ? 2 : 0);
 
     for (int child = m + 1; child <= last; child++) {

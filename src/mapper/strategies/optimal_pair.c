@@ -59,7 +59,7 @@ void optimal_open_pair(struct optimizer *o, int m, const struct inner *inner)
     pair->reaches_in = pair->inner != sator_mapper_bounds_group(o->bounds, m + 1);
     if (!pair->reaches_in)
         return;
-    pair->beside = optimal_fixed(p, &o->at);
+    pair->beside = optimal_fixed(o);
     sator_mapper_bounds_known(o->bounds, m);
     o->given->chosen = m + 1;
     for (int child = m + 2; child <= p->n_memories; child++)

@@ -187,7 +187,7 @@ static double cycles_with(struct optimizer *o, int m, int loop, int64_t factor)
     int64_t *here = &o->at.mapping.factor[o->problem->memory[m].row][loop], before = *here;
 
     *here = factor;
-    double cycles = optimal_skewed_compute(o->problem, &o->at, m);
+    double cycles = optimal_skewed_compute(o, m);
     *here = before;
     return cycles;
 }

@@ -30,7 +30,7 @@ bool optimal_is_hopeless(struct optimizer *o, int m, const struct mapper_share *
     sator_mapper_share_add(o->problem, &all, c);
     sator_mapper_share_add(o->problem, &all, &o->table.least[m]);
     all.pj += o->at.beyond_pj;
-    *bound = optimal_cost(o->problem, &o->at, &all);
+    *bound = optimal_cost(o, &all);
     if (!sator_mapper_is_hopeless(o->search, bound->pj, bound->cycles))
         return false;
     o->search->counters.pruned_tiling++;
@@ -210,7 +210,7 @@ static int find_affordable(struct optimizer *o, int m, const struct mapper_share
         int k = first + (end - first) / 2;
         struct mapper_share all = *others;
         all.pj += o->table.outer[m].item[k].all_pj;
-        struct mapper_cost bound = optimal_cost(o->problem, &o->at, &all);
+        struct mapper_cost bound = optimal_cost(o, &all);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             end = k;
         else
@@ -315,14 +315,14 @@ static bool list_tiles(
         return false;
     if (at == p->n_loops) {
         if (p->skew != NULL && !o->at.tabulating)
-            o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, m);
+            o->at.compute_cycles = optimal_skewed_compute(o, m);
         return add_tile(o, m, inner);
     }
     int64_t before[MAPPER_ACCESSES], most[MAPPER_LOOPS], *factors = o->table.factors[at];
     if (p->skew != NULL &&
             !o->at.tabulating) /* larger tiles take longer, but longer runs are fewer */
-        o->at.compute_cycles = optimal_skewed_compute(
-                o->problem, &o->at, sator_mapper_span(p, &o->at.mapping, m) > 0 ? m + 1 : m);
+        o->at.compute_cycles =
+                optimal_skewed_compute(o, sator_mapper_span(p, &o->at.mapping, m) > 0 ? m + 1 : m);
     memcpy(most, o->at.most, sizeof most);
     int n_listed;
     if (optimal_none_can_win(o, m, at, inner, &least_pj, &n_listed)) {
@@ -580,7 +580,7 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
         if (o->plan->imperfect && m == p->n_memories - 1)
             o->at.compute_cycles = optimal_compute(o->plan, &o->at);
         if (p->skew != NULL)
-            o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, m);
+            o->at.compute_cycles = optimal_skewed_compute(o, m);
         if (o->at.is_unordered &&
                 !(o->table.outer[m - 1].known && o->table.outer[m - 1].in_any_order))
             go_on_in_orders(o, m, inner, &chosen);

@@ -331,7 +331,7 @@ static void find_choices(struct optimal_plan *plan, struct sator_arena *arena)
 static double most_stamps(const struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share all = optimal_fixed(o->problem, &o->at);
+    struct mapper_share all = optimal_fixed(o);
     double low = 0, high = 4 * (double)p->instances;
 
     sator_mapper_share_add(p, &all, &o->table.least[p->n_memories + 1]);

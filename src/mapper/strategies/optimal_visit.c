@@ -8,25 +8,23 @@
 
 /* ---- bounds of a branch ---- */
 
-struct mapper_cost optimal_cost(const struct mapper_problem *problem,
-        const struct optimal_branch *branch, const struct mapper_share *share)
+struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share)
 {
     struct mapper_share all;
 
-    if (!branch->exposed.waits)
-        return sator_mapper_bound(problem, &branch->crew, branch->compute_cycles, share);
+    if (!o->at.exposed.waits)
+        return sator_mapper_bound(o->problem, &o->at.crew, o->at.compute_cycles, share);
     all = *share;
-    for (int q = 0; q < problem->n_ports; q++)
-        all.bits[q] += branch->exposed.waiting[q];
-    return sator_mapper_bound(problem, &branch->crew, branch->compute_cycles, &all);
+    for (int q = 0; q < o->problem->n_ports; q++)
+        all.bits[q] += o->at.exposed.waiting[q];
+    return sator_mapper_bound(o->problem, &o->at.crew, o->at.compute_cycles, &all);
 }
 
-struct mapper_share optimal_fixed(
-        const struct mapper_problem *problem, const struct optimal_branch *branch)
+struct mapper_share optimal_fixed(const struct optimizer *o)
 {
-    struct mapper_share share = {.pj = problem->fixed_pj};
+    struct mapper_share share = {.pj = o->problem->fixed_pj};
 
-    memcpy(share.bits, branch->crew.fixed_bits, sizeof *share.bits * (size_t)problem->n_ports);
+    memcpy(share.bits, o->at.crew.fixed_bits, sizeof *share.bits * (size_t)o->problem->n_ports);
     return share;
 }
 
@@ -53,16 +51,16 @@ void optimal_find_least(struct optimizer *o)
     }
 }
 
-double optimal_skewed_compute(
-        const struct mapper_problem *problem, const struct optimal_branch *branch, int first)
+double optimal_skewed_compute(const struct optimizer *o, int first)
 {
+    const struct mapper_problem *p = o->problem;
     double used = 1;
 
-    for (int i = 0; i < problem->n_loops; i++)
-        used *= (double)mapper_positions(problem, &branch->mapping, problem->n_rows, i);
-    return sator_mapper_computing(problem, &branch->mapping,
-            (double)sator_mapper_skewed_stamps(problem, &branch->mapping, first),
-            (double)problem->instances / used);
+    for (int i = 0; i < p->n_loops; i++)
+        used *= (double)mapper_positions(p, &o->at.mapping, p->n_rows, i);
+    return sator_mapper_computing(p, &o->at.mapping,
+            (double)sator_mapper_skewed_stamps(p, &o->at.mapping, first),
+            (double)p->instances / used);
 }
 
 /* ---- shapes ---- */
@@ -191,7 +189,7 @@ struct mapper_cost optimal_bound_unrolling(
     optimal_know_least(o);
     sator_mapper_bounds_known(o->bounds, p->n_memories);
     o->given->compute = o->at.compute_cycles;
-    *fixed = optimal_fixed(o->problem, &o->at);
+    *fixed = optimal_fixed(o);
     struct mapper_share all = *fixed;
     sator_mapper_share_add(p, &all, &o->table.least[p->n_memories]);
     o->given->beside = &all;
@@ -199,7 +197,7 @@ struct mapper_cost optimal_bound_unrolling(
             o->bounds, p->n_memories, &o->at.shape, mapper_ones, o->at.rest, share);
     o->given->beside = NULL;
     sator_mapper_share_add(p, &all, share);
-    return optimal_cost(o->problem, &o->at, &all);
+    return optimal_cost(o, &all);
 }
 
 /* Let the unrolling take its share of the loops. */
