@@ -1,8 +1,8 @@
 /* The state of the optimal strategy, and what its parts offer each other.
  *
  * struct optimal_plan is what is known before the search, struct optimal_branch what is chosen,
- * struct optimal_table what is remembered: a function that takes the first two as const, or only
- * one of them, can do no harm to the rest. struct optimizer is all three.
+ * struct optimal_table what is remembered: a function that takes only one or two of them can do no
+ * harm to the rest. struct optimizer is all three.
  */
 #ifndef SATOR_MAPPER_STRATEGIES_OPTIMAL_H
 #define SATOR_MAPPER_STRATEGIES_OPTIMAL_H
@@ -389,10 +389,9 @@ double optimal_skewed_compute(const struct optimizer *o, int first);
 /* The order in which tiles are listed, for the unrolling chosen. */
 void optimal_order_listing(const struct optimal_plan *plan, struct optimal_branch *branch);
 /* What is left of "loop" outside memory "m" when it has "factor" there: whole tiles. */
-int64_t optimal_left(const struct optimal_plan *plan, const struct optimal_branch *branch, int m,
-        int loop, int64_t factor);
+int64_t optimal_left(const struct optimizer *o, int m, int loop, int64_t factor);
 /* The cycles that the compute units take with the innermost tiles chosen. */
-double optimal_compute(const struct optimal_plan *plan, const struct optimal_branch *branch);
+double optimal_compute(const struct optimizer *o);
 /* Set one factor at memory "m", or all, and with them the shape's suffix products. */
 void optimal_set_factor(struct optimizer *o, int m, int loop, int64_t factor);
 void optimal_set_factors(struct optimizer *o, int m, const int64_t *factor);
@@ -528,20 +527,19 @@ int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors);
 /* What "loop" may have as its factor at memory "m" outside of what is chosen, as far as ceilings
  * and divisors go; remembered. */
 int optimal_factors(struct optimizer *o, int m, int loop, const int64_t **factors);
-bool optimal_fills_array(const struct optimal_plan *plan, const struct optimal_branch *branch,
-        int m, int loop, int64_t factor);
+bool optimal_fills_array(const struct optimizer *o, int m, int loop, int64_t factor);
 /* Whether the arrays of row "row" may take "factor" of "loop" beside the parallel factors that are
  * chosen: those of arrays inside the innermost memory come first. */
 bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor);
 /* How many times longer the current unrolling takes, at least, since some compute units are idle in
  * the last blocks of loops. */
-double optimal_idle_share(const struct optimal_plan *plan, const struct optimal_branch *branch);
+double optimal_idle_share(const struct optimizer *o);
 /* Take the current unrolling, which the mapping has; false when no tiles go with it. */
 bool optimal_take_unrolling(struct optimizer *o);
 /* Take of the innermost tiles those whose number the current unrolling divides. */
 void optimal_take_tiles(const struct optimal_plan *plan, struct optimal_branch *branch);
 /* The least cycles of the current unrolling, whatever the tiles. */
-double optimal_least_compute(const struct optimal_plan *plan, const struct optimal_branch *branch);
+double optimal_least_compute(const struct optimizer *o);
 
 /* ---- optimal_growth.c: maximal tiles ---- */
 /* Whether maximal tiles may be enough; and whether they are for the current crew. */
@@ -550,16 +548,13 @@ void optimal_know_grown(const struct optimal_plan *plan, struct optimal_branch *
 /* Whether the costs of the transfers into memory "m" are bounded by those of a tile that is larger
  * than others; "*grow": they never fall with larger ones, else they shrink (struct mapper_given).
  */
-bool optimal_is_bounded(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, int m, bool *grow);
+bool optimal_is_bounded(const struct optimizer *o, int m, bool *grow);
 /* Whether the last tile of "loop", as chosen, is as large as the others. */
-bool optimal_is_whole(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop);
+bool optimal_is_whole(const struct optimizer *o, int loop);
 /* Whether a factor of "loop", which slides, may move from anywhere into the tile of memory "m",
  * whose factors are "factor": only one memory lies outside, or none of the loops that it slides
  * with has anything left there, which could undo a step of its factors in between. */
-bool optimal_slides_apart(const struct optimal_plan *plan, const struct optimal_branch *branch,
-        int m, int loop, const int64_t *factor);
+bool optimal_slides_apart(const struct optimizer *o, int m, int loop, const int64_t *factor);
 /* Set the primes by which the tile of the grown memory could still grow, or only whether there are
  * any that do so wherever they stand. */
 void optimal_find_growable(struct optimizer *o, bool only_whether);
@@ -595,8 +590,7 @@ bool optimal_may_fill_second(struct optimizer *o, int m);
 void optimal_find_symmetries(struct optimal_plan *plan);
 /* Whether the factors of the current unrolling, then "last" (may be NULL), are less than those of
  * an image under a symmetry: the image is searched in their place. */
-bool optimal_is_image(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, const int64_t *last);
+bool optimal_is_image(const struct optimizer *o, const int64_t *last);
 
 /* ---- optimal_outer.c ---- */
 /* Set o->at.holding to the tiles in the table of memory "m" that hold whole ones of the tile

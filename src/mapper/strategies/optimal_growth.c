@@ -52,16 +52,15 @@ void optimal_know_grown(const struct optimal_plan *plan, struct optimal_branch *
 
 /* Where costs fall as words grow, the most words are known for all tiles together if each arrives
  * as often, and plain loops alone move it. */
-bool optimal_is_bounded(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, int m, bool *grow)
+bool optimal_is_bounded(const struct optimizer *o, int m, bool *grow)
 {
-    const struct mapper_problem *p = plan->problem;
+    const struct mapper_problem *p = o->problem;
     bool bounded = true;
 
     *grow = true;
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
-        if (t->child != m || (branch->grows >> i & 1))
+        if (t->child != m || (o->at.grows >> i & 1))
             continue;
         *grow = false;
         bounded &=
@@ -126,14 +125,14 @@ bool optimal_has_no_gaps(struct optimizer *o, int m, int loop, unsigned accesses
 
 /* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
  * these keeps anything from one of its tiles to the next, nor slides while there. */
-static bool is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch)
+static bool is_settled(const struct optimizer *o)
 {
-    const struct mapper_problem *p = plan->problem;
-    unsigned loops = mapper_loops_of(p, branch->mapping.factor[p->memory[branch->grown].row]);
+    const struct mapper_problem *p = o->problem;
+    unsigned loops = mapper_loops_of(p, o->at.mapping.factor[p->memory[o->at.grown].row]);
 
     for (int t = 0; t < p->n_transfers && p->transfer[t].child == p->n_memories; t++) {
         const struct mapper_access *access = &p->access[p->transfer[t].access];
-        if (p->transfer[t].parent != branch->grown || (loops & access->plain) == 0 ||
+        if (p->transfer[t].parent != o->at.grown || (loops & access->plain) == 0 ||
                 (loops & access->relevant & ~access->plain) != 0)
             return false;
     }
@@ -170,28 +169,27 @@ bool optimal_is_spread(
 /* Where chains of ceilings are factors: whether the grown tile may take some of "loop" from
  * outside. It slides along nothing, and these tiles leave no remainder on any PE. Factors outside
  * may do: the nearest of them, g, becomes ceil(g / prime), and there are no more tiles anywhere. */
-static bool may_multiply(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
+static bool may_multiply(const struct optimizer *o, int loop)
 {
-    const struct mapper_unrolled *unrolled = &branch->unrolled_of[loop];
-    int64_t factor = branch->mapping.factor[plan->problem->innermost][loop];
+    const struct mapper_unrolled *unrolled = &o->at.unrolled_of[loop];
+    int64_t factor = o->at.mapping.factor[o->problem->innermost][loop];
 
-    return !plan->slides[loop] &&
-            plan->problem->extent[loop] % (unrolled->lanes * unrolled->pes * factor) == 0;
+    return !o->plan->slides[loop] &&
+            o->problem->extent[loop] % (unrolled->lanes * unrolled->pes * factor) == 0;
 }
 
 /* Whether no last tile is short along "loop" or the loops that it slides with. */
-static bool is_whole(const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
+static bool is_whole(const struct optimizer *o, int loop)
 {
-    const struct mapper_problem *p = plan->problem;
-    bool whole = optimal_is_whole(plan, branch, loop);
+    const struct mapper_problem *p = o->problem;
+    bool whole = optimal_is_whole(o, loop);
 
-    for (int a = 0; a < p->n_accesses && plan->imperfect; a++) {
+    for (int a = 0; a < p->n_accesses && o->plan->imperfect; a++) {
         if (!(p->access[a].relevant >> loop & 1))
             continue;
         const struct mapper_index *index = &p->access[a].index[p->access[a].index_of[loop]];
         for (int i = 0; i < index->n_parts; i++)
-            whole &= optimal_is_whole(plan, branch, index->loop[i]);
+            whole &= optimal_is_whole(o, index->loop[i]);
     }
     return whole;
 }
@@ -202,7 +200,7 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     const struct mapper_problem *p = o->problem;
     int64_t before = o->at.mapping.factor[p->memory[m].row][loop], size[MAPPER_ACCESSES];
 
-    if (!is_whole(o->plan, &o->at, loop) || slides_inside(p, loop) || (o->at.tangled >> loop & 1) ||
+    if (!is_whole(o, loop) || slides_inside(p, loop) || (o->at.tangled >> loop & 1) ||
             !optimal_has_no_gaps(o, m, loop, ~0U) ||
             (o->plan->slides[loop] && optimal_is_spread(o->plan, &o->at, loop)))
         return false;
@@ -214,10 +212,9 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     return fine;
 }
 
-bool optimal_slides_apart(const struct optimal_plan *plan, const struct optimal_branch *branch,
-        int m, int loop, const int64_t *factor)
+bool optimal_slides_apart(const struct optimizer *o, int m, int loop, const int64_t *factor)
 {
-    const struct mapper_problem *p = plan->problem;
+    const struct mapper_problem *p = o->problem;
     bool apart = true;
 
     for (int a = 0; a < p->n_accesses && m > 1; a++) {
@@ -226,7 +223,7 @@ bool optimal_slides_apart(const struct optimal_plan *plan, const struct optimal_
         const struct mapper_index *index = &p->access[a].index[p->access[a].index_of[loop]];
         for (int i = 0; i < index->n_parts; i++) {
             int other = index->loop[i];
-            apart &= other == loop || optimal_left(plan, branch, m, other, factor[other]) == 1;
+            apart &= other == loop || optimal_left(o, m, other, factor[other]) == 1;
         }
     }
     return apart;
@@ -239,7 +236,7 @@ static void know_place(struct optimizer *o, int loop, int n, int n_primes)
 {
     const int64_t *factor = o->at.mapping.factor[o->problem->memory[o->at.grown].row];
     bool anywhere = n == n_primes || !o->plan->slides[loop] ||
-            optimal_slides_apart(o->plan, &o->at, o->at.grown, loop, factor);
+            optimal_slides_apart(o, o->at.grown, loop, factor);
 
     for (int k = o->at.n_growable - n; k < o->at.n_growable; k++)
         o->at.growable[k].anywhere = anywhere;
@@ -253,14 +250,14 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
 
     o->at.n_growable = 0;
     o->at.grows_anyhow = false;
-    if (o->plan->feeds && !is_settled(o->plan, &o->at))
+    if (o->plan->feeds && !is_settled(o))
         return;
     for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
         int i = o->at.listing[at];
-        int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
+        int64_t rest = optimal_left(o, o->at.grown, i, o->at.mapping.factor[row][i]);
         const int64_t *divisors = o->plan->divisors[i];
         int before = o->at.n_growable, n_primes = 0;
-        if (p->chains && !may_multiply(o->plan, &o->at, i))
+        if (p->chains && !may_multiply(o, i))
             continue;
         if (o->plan->imperfect)
             optimal_divisors(o, rest, &divisors);

@@ -11,29 +11,28 @@
 #include <assert.h>
 #include <string.h>
 
-int64_t optimal_left(const struct optimal_plan *plan, const struct optimal_branch *branch, int m,
-        int loop, int64_t factor)
+int64_t optimal_left(const struct optimizer *o, int m, int loop, int64_t factor)
 {
-    const struct mapper_problem *p = plan->problem;
+    const struct mapper_problem *p = o->problem;
 
-    assert(factor >= 1 && (plan->imperfect || branch->rest[loop] % factor == 0));
-    if (!plan->imperfect)
-        return branch->rest[loop] / factor;
+    assert(factor >= 1 && (o->plan->imperfect || o->at.rest[loop] % factor == 0));
+    if (!o->plan->imperfect)
+        return o->at.rest[loop] / factor;
     int64_t tiles =
-            sator_mapper_blocks(p->extent[loop], branch->shape.inside[p->memory[m].row + 1][loop]);
-    return sator_mapper_blocks(sator_mapper_blocks(tiles, factor), branch->pes_outside[m][loop]);
+            sator_mapper_blocks(p->extent[loop], o->at.shape.inside[p->memory[m].row + 1][loop]);
+    return sator_mapper_blocks(sator_mapper_blocks(tiles, factor), o->at.pes_outside[m][loop]);
 }
 
 /* Of the steps of an outer loop all but the last have a tile at the first PE that is whole; the
  * last one has, too, unless only the short one is left. */
-double optimal_compute(const struct optimal_plan *plan, const struct optimal_branch *branch)
+double optimal_compute(const struct optimizer *o)
 {
-    const struct mapper_problem *p = plan->problem;
-    const int64_t *factor = branch->mapping.factor[p->innermost];
+    const struct mapper_problem *p = o->problem;
+    const int64_t *factor = o->at.mapping.factor[p->innermost];
     double stamps = 1;
 
     for (int i = 0; i < p->n_loops; i++) {
-        const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
+        const struct mapper_unrolled *unrolled = &o->at.unrolled_of[i];
         int64_t blocks = sator_mapper_blocks(p->extent[i], unrolled->lanes);
         int64_t tiles = sator_mapper_blocks(blocks, factor[i]),
                 steps = sator_mapper_blocks(tiles, unrolled->pes);
@@ -42,30 +41,29 @@ double optimal_compute(const struct optimal_plan *plan, const struct optimal_bra
         int64_t last = only_last ? blocks - (tiles - 1) * factor[i] : factor[i];
         stamps *= (double)(steps - 1) * (double)factor[i] + (double)last;
     }
-    return sator_mapper_computing(p, &branch->mapping, stamps, stamps);
+    return sator_mapper_computing(p, &o->at.mapping, stamps, stamps);
 }
 
-double optimal_least_compute(const struct optimal_plan *plan, const struct optimal_branch *branch)
+double optimal_least_compute(const struct optimizer *o)
 {
-    const struct mapper_problem *p = plan->problem;
+    const struct mapper_problem *p = o->problem;
     double stamps = 1;
 
     for (int i = 0; i < p->n_loops; i++) {
-        const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
+        const struct mapper_unrolled *unrolled = &o->at.unrolled_of[i];
         stamps *= (double)sator_mapper_blocks(
                 sator_mapper_blocks(p->extent[i], unrolled->lanes), unrolled->pes);
     }
-    return sator_mapper_computing(p, &branch->mapping, stamps, stamps);
+    return sator_mapper_computing(p, &o->at.mapping, stamps, stamps);
 }
 
-bool optimal_is_whole(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
+bool optimal_is_whole(const struct optimizer *o, int loop)
 {
-    const struct mapper_problem *p = plan->problem;
-    int64_t lanes = branch->unrolled_of[loop].lanes;
+    const struct mapper_problem *p = o->problem;
+    int64_t lanes = o->at.unrolled_of[loop].lanes;
 
-    return !plan->imperfect ||
-            p->extent[loop] % (lanes * branch->mapping.factor[p->innermost][loop]) == 0;
+    return !o->plan->imperfect ||
+            p->extent[loop] % (lanes * o->at.mapping.factor[p->innermost][loop]) == 0;
 }
 
 /* ---- numbers of PEs and of lanes ---- */
@@ -162,13 +160,13 @@ bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor)
     return can_spread(o, loop, unrolled.lanes, o->at.parallel[loop] / unrolled.lanes * factor);
 }
 
-double optimal_idle_share(const struct optimal_plan *plan, const struct optimal_branch *branch)
+double optimal_idle_share(const struct optimizer *o)
 {
-    const struct mapper_problem *p = plan->problem;
+    const struct mapper_problem *p = o->problem;
     double share = 1;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t lanes = branch->unrolled_of[i].lanes;
+        int64_t lanes = o->at.unrolled_of[i].lanes;
         share *= (double)(sator_mapper_blocks(p->extent[i], lanes) * lanes) / (double)p->extent[i];
     }
     return share;
@@ -314,21 +312,20 @@ int optimal_factors(struct optimizer *o, int m, int loop, const int64_t **factor
 
 /* Whether the PEs of the arrays next outside memory "m" are a chain over the tiles that it has when
  * "loop" has "factor" there: else fewer do. */
-bool optimal_fills_array(const struct optimal_plan *plan, const struct optimal_branch *branch,
-        int m, int loop, int64_t factor)
+bool optimal_fills_array(const struct optimizer *o, int m, int loop, int64_t factor)
 {
-    const struct mapper_problem *p = plan->problem;
+    const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
     int64_t pes = 1;
 
     if (!p->chains)
-        return m == p->n_memories - 1 || branch->rest[loop] % factor == 0;
+        return m == p->n_memories - 1 || o->at.rest[loop] % factor == 0;
     for (int r = row - 1; r >= 0 && p->row[r].is_space; r--)
-        pes *= branch->mapping.factor[r][loop];
+        pes *= o->at.mapping.factor[r][loop];
     if (pes == 1)
         return true;
     int64_t tiles = sator_mapper_blocks(
-            sator_mapper_blocks(p->extent[loop], branch->shape.inside[row + 1][loop]), factor);
+            sator_mapper_blocks(p->extent[loop], o->at.shape.inside[row + 1][loop]), factor);
     return sator_mapper_spreads(p, row - 1, tiles, pes);
 }
 

@@ -74,8 +74,8 @@ static bool all_slide_apart(const struct optimizer *o, int m, int at, const int6
     for (int k = at; k < p->n_loops && apart; k++) {
         int loop = o->at.listing[k];
         apart = most[loop] == 1 || !o->plan->slides[loop] ||
-                optimal_left(o->plan, &o->at, m, loop, most[loop]) == 1 ||
-                optimal_slides_apart(o->plan, &o->at, m, loop, factor);
+                optimal_left(o, m, loop, most[loop]) == 1 ||
+                optimal_slides_apart(o, m, loop, factor);
     }
     return apart;
 }
@@ -99,7 +99,7 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     struct mapper_cost bound;
     bool costs_grow;
 
-    if (!optimal_is_bounded(o->plan, &o->at, m, &costs_grow))
+    if (!optimal_is_bounded(o, m, &costs_grow))
         return false;
     memcpy(most, mapper_ones, sizeof most);
     for (int k = p->n_loops - 1; k >= at; k--) {

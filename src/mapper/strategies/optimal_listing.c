@@ -191,7 +191,7 @@ static double least_cycles_of(const struct optimizer *o)
     if (p->skew != NULL)
         return optimal_skewed_compute(o, p->n_memories);
     if (p->imperfect)
-        return optimal_least_compute(o->plan, &o->at);
+        return optimal_least_compute(o);
     for (int i = 0; i < p->n_loops; i++)
         stamps *= (double)o->at.rest[i];
     return sator_mapper_computing(p, &o->at.mapping, stamps, stamps);
@@ -211,7 +211,7 @@ static void add_visit(struct optimizer *o, const int *choice)
             (o->group != NULL && !optimal_has_parts(o)))
         return;
     optimal_know_unrolling(o->plan, &o->at, choice);
-    if (optimal_is_image(o->plan, &o->at, NULL))
+    if (optimal_is_image(o, NULL))
         return;
     o->search->counters.unrollings++;
     optimal_climb(o);
@@ -245,7 +245,7 @@ static bool is_inner_hopeless(struct optimizer *o)
     unsigned open = optimal_rows_of(o->plan, o->plan->n_outer);
 
     if (o->plan->imperfect)
-        o->at.compute_cycles *= optimal_idle_share(o->plan, &o->at);
+        o->at.compute_cycles *= optimal_idle_share(o);
     o->given->strides = true;
     struct mapper_cost bound = optimal_bound_unrolling(o, open, &fixed, &share);
     o->given->strides = false;

@@ -150,7 +150,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     } else
         n_divisors = optimal_factors(o, m, loop, &divisors);
     for (int d = 0; d < n_divisors; d++) {
-        if ((!o->plan->imperfect || optimal_fills_array(o->plan, &o->at, m, loop, divisors[d])) &&
+        if ((!o->plan->imperfect || optimal_fills_array(o, m, loop, divisors[d])) &&
                 (!o->problem->has_fixed ||
                         sator_mapper_may_have(o->problem, row, loop, divisors[d])))
             factors[count++] = divisors[d];

@@ -65,7 +65,7 @@ bool optimal_may_fill_second(struct optimizer *o, int m)
     bool slides = (mapper_loops_of(p, factors) & sliding) != 0;
     for (int i = 0; i < p->n_loops; i++) {
         int64_t factor = factors[i];
-        int64_t rest = optimal_left(o->plan, &o->at, SECOND, i, factor);
+        int64_t rest = optimal_left(o, SECOND, i, factor);
         if (factor > 1 && slides)
             continue; /* it would not be the outermost there */
         const int64_t *divisor = o->plan->divisors[i];

@@ -108,17 +108,16 @@ static int against_image(const struct symmetry *s, int n_loops, const int64_t *f
     return 0;
 }
 
-bool optimal_is_image(
-        const struct optimal_plan *plan, const struct optimal_branch *branch, const int64_t *last)
+bool optimal_is_image(const struct optimizer *o, const int64_t *last)
 {
-    for (int k = 0; k < plan->n_symmetries; k++) {
+    for (int k = 0; k < o->plan->n_symmetries; k++) {
         int order = 0;
-        if (!(branch->with_image >> k & 1))
+        if (!(o->at.with_image >> k & 1))
             continue;
-        for (int i = 0; i < branch->n_unrolled && order == 0; i++)
-            order = against_image(&plan->symmetry[k], plan->problem->n_loops, branch->unrolled[i]);
+        for (int i = 0; i < o->at.n_unrolled && order == 0; i++)
+            order = against_image(&o->plan->symmetry[k], o->problem->n_loops, o->at.unrolled[i]);
         if (order == 0 && last != NULL)
-            order = against_image(&plan->symmetry[k], plan->problem->n_loops, last);
+            order = against_image(&o->plan->symmetry[k], o->problem->n_loops, last);
         if (order < 0)
             return true;
     }

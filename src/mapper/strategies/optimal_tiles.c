@@ -177,8 +177,7 @@ static bool add_tile(struct optimizer *o, int m, const struct inner *inner)
 
     assert(0 <= m && m < p->n_memories);
     o->search->counters.tilings++;
-    if (m == p->n_memories - 1 &&
-            optimal_is_image(o->plan, &o->at, o->at.mapping.factor[p->memory[m].row])) {
+    if (m == p->n_memories - 1 && optimal_is_image(o, o->at.mapping.factor[p->memory[m].row])) {
         o->search->counters.pruned_dominated++;
         return true;
     }
@@ -188,7 +187,7 @@ static bool add_tile(struct optimizer *o, int m, const struct inner *inner)
     }
     double compute = o->at.compute_cycles;
     if (o->plan->imperfect && m == p->n_memories - 1)
-        o->at.compute_cycles = optimal_compute(o->plan, &o->at);
+        o->at.compute_cycles = optimal_compute(o);
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
     optimal_bound_own(o, m, &choice.own);
     o->given->limit = INFINITY;
@@ -260,7 +259,7 @@ static bool falls_with(const struct optimizer *o, int m, int loop)
     bool grow;
 
     return !o->plan->slides[loop] && !p->imperfect && !p->has_counted && p->skew == NULL &&
-            optimal_is_bounded(o->plan, &o->at, m, &grow) && grow;
+            optimal_is_bounded(o, m, &grow) && grow;
 }
 
 /* The innermost tiles that divide the tile with the factor of "loop" just chosen, and what the
@@ -516,7 +515,7 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
         optimal_set_factor(o, 0, i, is_given ? fixed : factor);
     }
     if (is_only)
-        o->at.compute_cycles = optimal_compute(o->plan, &o->at);
+        o->at.compute_cycles = optimal_compute(o);
     if (!optimal_tile_fits(o, 0))
         o->search->counters.pruned_capacity++;
     else if (sator_mapper_is_allowed(p, &o->at.mapping) &&
@@ -578,7 +577,7 @@ void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inne
             optimal_find_growable(o, false);
         }
         if (o->plan->imperfect && m == p->n_memories - 1)
-            o->at.compute_cycles = optimal_compute(o->plan, &o->at);
+            o->at.compute_cycles = optimal_compute(o);
         if (p->skew != NULL)
             o->at.compute_cycles = optimal_skewed_compute(o, m);
         if (o->at.is_unordered &&

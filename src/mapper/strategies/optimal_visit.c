@@ -108,7 +108,7 @@ void optimal_find_far(const struct optimizer *o, int m, int64_t *far)
     const int64_t *factor = o->at.mapping.factor[o->problem->memory[m].row];
 
     for (int i = 0; i < o->problem->n_loops; i++)
-        far[i] = optimal_left(o->plan, &o->at, m, i, factor[i]);
+        far[i] = optimal_left(o, m, i, factor[i]);
 }
 
 /* ---- the whole ---- */
