@@ -42,23 +42,19 @@ static uint64_t count_orders(const struct mapper_problem *p, int row, unsigned l
     return ways;
 }
 
-/* Still transfers bring all their words again at each step of the loops outside "inside" them, and
- * nothing at those inside. */
-static void settle_still(struct enumeration *e, unsigned transfers, int64_t outside)
+/* Settle what the transfers "ending" bring: still ones all their words again at each step of the
+ * loops outside of those placed, and nothing at these. */
+static void settle(struct enumeration *e, const struct orders *o, unsigned ending)
 {
-    for (; transfers != 0; transfers &= transfers - 1) {
-        int t = __builtin_ctz(transfers);
-        e->traffic.unique[t] = e->all_groups[t] * outside;
-        e->traffic.arriving[t] = e->all_tiles[t] * outside;
+    for (unsigned still = o->still & ending; still != 0; still &= still - 1) {
+        int t = __builtin_ctz(still);
+        e->traffic.unique[t] = e->all_groups[t] * o->outside;
+        e->traffic.arriving[t] = e->all_tiles[t] * o->outside;
     }
-}
-
-static void settle_moved(struct enumeration *e, unsigned transfers, int depth)
-{
-    for (; transfers != 0; transfers &= transfers - 1) {
-        int t = __builtin_ctz(transfers);
+    for (unsigned moved = o->moved & ending; moved != 0; moved &= moved - 1) {
+        int t = __builtin_ctz(moved);
         const struct glide *g = &e->glide[t];
-        const struct slide *slide = &e->slide[depth][t];
+        const struct slide *slide = &e->slide[o->depth][t];
         e->traffic.unique[t] = g->groups * (g->group_words * g->stamps - slide->groups);
         e->traffic.arriving[t] = g->tiles * (g->tile_words * g->stamps - slide->tiles);
     }
@@ -71,8 +67,7 @@ static void finish(struct enumeration *e, const struct orders *o)
     if (e->ragged) {
         sator_mapper_try(search, &e->mapping);
     } else {
-        settle_still(e, o->still, o->outside);
-        settle_moved(e, o->moved, o->depth);
+        settle(e, o, ~0U);
         search->counters.evaluated++;
         if (__builtin_add_overflow(search->counters.equal, o->equal - 1, &search->counters.equal))
             search->counters.equal = UINT64_MAX;
@@ -177,8 +172,7 @@ static void place(struct enumeration *e, const struct orders *o, int loop)
             .equal = o->equal};
 
     e->mapping.order[o->m][next.n_left] = (int8_t)loop;
-    settle_still(e, o->still & ending, o->outside);
-    settle_moved(e, o->moved & ending, o->depth);
+    settle(e, o, ending);
     for (unsigned moved = next.moved; moved != 0; moved &= moved - 1)
         slide(e, __builtin_ctz(moved), o, loop, &next, factor);
     orders_from(e, &next);
@@ -215,8 +209,7 @@ static void orders_from(struct enumeration *e, const struct orders *o)
         int at = 0;
         for (unsigned left = o->left; left != 0; left &= left - 1)
             e->mapping.order[o->m][at++] = (int8_t)__builtin_ctz(left);
-        settle_still(e, o->still, o->outside);
-        settle_moved(e, o->moved, o->depth);
+        settle(e, o, ~0U);
         orders_of(e, o->m - 1, &next);
         return;
     }

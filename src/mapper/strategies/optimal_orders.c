@@ -710,19 +710,16 @@ static void find_brought(struct optimizer *o, int t)
     for (int r = transfer->child_row - 1; r >= 0 && !moves && is_known; r--) {
         for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
             int64_t steps = o->at.mapping.factor[r][i];
-            bool apart[2] = {false, false};
             if (!(o->tiling->walk[t].access->relevant >> i & 1) || steps == 1)
                 continue;
             moves = true;
-            for (int s = r + 1; s < transfer->child_row; s++) {
-                bool is_spread = p->row[s].is_space && o->at.mapping.factor[s][i] > 1;
-                apart[0] |= is_spread && !(transfer->collapsed >> s & 1);
-                apart[1] |= is_spread;
-            }
-            for (int k = 0; k < 2; k++)
+            unsigned rows = mapper_rows_before(transfer->child_row) & ~mapper_rows_before(r + 1);
+            for (int k = 0; k < 2; k++) {
+                unsigned apart = rows & ~(k == 0 ? transfer->collapsed : 0);
                 brought[k] = mapper_lesser(brought[k],
-                        sator_mapper_domain_brought(
-                                p->domain, i, o->at.shape.inside[r + 1][i], steps, apart[k]));
+                        sator_mapper_domain_brought(p->domain, i, o->at.shape.inside[r + 1][i],
+                                steps, mapper_positions_on(&o->at.shape, apart, i) > 1));
+            }
         }
     }
 }
