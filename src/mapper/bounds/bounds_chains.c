@@ -90,9 +90,7 @@ void bounds_open_chains(struct mapper_bounds *b, const struct mapper_shape *shap
                     outside->tiles[i] % shared == 0 && !is_split(p, walk->transfer, shape, i);
     }
     walk->group_cover = walk->tile_cover = 0;
-    unsigned near = 0;
-    for (int i = 0; i < p->n_loops; i++)
-        near |= (walk->access->relevant >> i & 1) && outside->near[i] > 1 ? 1U << i : 0;
+    unsigned near = walk->access->relevant & mapper_loops_of(p, outside->near);
     local->lone = 0;
     for (int i = 0; i < p->n_loops; i++) {
         double lone = b->given.open >> i & 1 ? 1. / 3

@@ -148,15 +148,15 @@ static double brought(const struct mapper_bounds *b, const struct mapper_walk *w
     const struct mapper_domain *domain = b->asked->domain;
     const int64_t *inside = shape->inside[outside->nearest + 1];
     double share = domain->share;
-    bool is_open = b->given.open != 0 || b->given.either != 0 || b->given.strides, any_near = false;
+    bool is_open = b->given.open != 0 || b->given.either != 0 || b->given.strides;
+    unsigned near = is_open ? 0 : mapper_loops_of(b->problem, outside->near);
+    bool any_near = (walk->access->relevant & near) != 0;
     unsigned rows = mapper_rows_before(walk->transfer->child_row) &
             ~mapper_rows_before(outside->nearest + 1) & ~(arriving ? 0 : walk->shared);
 
     if (!(domain->scaled >> walk->transfer->access & 1) || walk->transfer->reaches_back ||
             walk->transfer->is_outside)
         return 0;
-    for (int i = 0; i < b->problem->n_loops && !is_open; i++)
-        any_near |= (walk->access->relevant >> i & 1) && outside->near[i] > 1;
     for (int i = 0; i < b->problem->n_loops; i++) {
         if (!(walk->access->relevant >> i & 1) ||
                 (outside->near[i] == 1 && (any_near || outside->far[i] == 1)))
@@ -365,8 +365,8 @@ static double class_pj(const struct mapper_bounds *b, const struct group *group,
 static void find_steps(const struct mapper_bounds *b, const struct group *group,
         const struct order_classes *classes, struct mapper_share *share)
 {
-    double pj[ORDER_CLASSES], across[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY,
-                                                                            any = INFINITY;
+    double pj[ORDER_CLASSES], across[ORDER_CLASSES], cycles[ORDER_CLASSES];
+    double limit = INFINITY, any = INFINITY;
     bool known = false; /* "cycles" */
     int count = b->ranges.n_classes;
     const uint8_t *class = b->ranges.class;
@@ -383,9 +383,7 @@ static void find_steps(const struct mapper_bounds *b, const struct group *group,
     for (int n = 0; n <= MAPPER_STEPS; n++) {
         double least = INFINITY, fastest = INFINITY;
         for (int c = 0; c < count; c++) {
-            if (known && cycles[c] >= limit)
-                continue;
-            if (pj[c] > least)
+            if ((known && cycles[c] >= limit) || pj[c] > least)
                 continue;
             if (!known && n == 0)
                 cycles[c] = class_cycles(b, group, classes, class[c]);

@@ -253,58 +253,58 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         const struct outside *outside, struct local *local)
 {
     const struct mapper_problem *p = b->problem;
+    struct mapper_walk *walk = &local->walk;
 
-    sator_mapper_walk_open(p, b->words, shape, transfer, MAPPER_RELAXED, &local->walk);
-    bool sliding = local->walk.access->is_sliding, gap = sliding && has_gap(b, &local->walk);
+    sator_mapper_walk_open(p, b->words, shape, transfer, MAPPER_RELAXED, walk);
+    bool sliding = walk->access->is_sliding, gap = sliding && has_gap(b, walk);
     local->recalled = recall(b, transfer, gap, shape, outside);
-    local->is_apart = gap && local->walk.spread;
+    local->is_apart = gap && walk->spread;
     if (local->is_apart) {
-        take_apart(&local->walk);
-        local->walk.scale *= least_apart(&local->walk, shape);
+        take_apart(walk);
+        walk->scale *= least_apart(walk, shape);
     }
-    local->group_words = (double)local->walk.group_words;
-    local->tile_words = (double)local->walk.tile_words;
+    local->group_words = (double)walk->group_words;
+    local->tile_words = (double)walk->tile_words;
     /* quotients slide */
-    local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
-    bool any_holds = local->walk.transfer->is_complex ||
-            (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
+    local->ratio_fixed = !sliding && !walk->transfer->is_counted && !outside->is_direct;
+    bool any_holds =
+            walk->transfer->is_complex || (walk->is_relaxed && walk->transfer->n_passes > 0);
     bool strides = b->given.strides &&
-            (p->imperfect || p->skew != NULL || local->walk.is_relaxed ||
-                    local->walk.transfer->is_counted || local->walk.transfer->is_quotient);
-    local->covers_only = sliding && (strides || (local->walk.spread && any_holds && gap));
-    local->is_open =
-            (local->walk.access->relevant & ~local->walk.access->plain & b->given.open) != 0;
+            (p->imperfect || p->skew != NULL || walk->is_relaxed || walk->transfer->is_counted ||
+                    walk->transfer->is_quotient);
+    local->covers_only = sliding && (strides || (walk->spread && any_holds && gap));
+    local->is_open = (walk->access->relevant & ~walk->access->plain & b->given.open) != 0;
     local->run_loops = ~0U;
     local->n_idle = 0;
-    local->walk.open = b->given.open;
+    walk->open = b->given.open;
     if (p->chains) {
-        local->ratio_fixed &= !local->walk.is_relaxed;
+        local->ratio_fixed &= !walk->is_relaxed;
         /* a short tile of quotients may have less than its share; so may what the engines count */
-        local->covers_only |= (local->walk.is_relaxed && any_holds) ||
-                local->walk.transfer->is_quotient || (sliding && local->walk.transfer->is_counted);
+        local->covers_only |= (walk->is_relaxed && any_holds) || walk->transfer->is_quotient ||
+                (sliding && walk->transfer->is_counted);
         bounds_open_chains(b, shape, outside, local);
         return;
     }
-    if (local->walk.is_relaxed && outside->is_direct)
+    if (walk->is_relaxed && outside->is_direct)
         local->covers_only = true;
-    else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
+    else if (walk->is_relaxed && has_cut(p, walk->access, outside))
         local->covers_only |= any_holds;
-    else if (local->walk.is_relaxed && !local->covers_only && !gap && !shape->in_any_order)
+    else if (walk->is_relaxed && !local->covers_only && !gap && !shape->in_any_order)
         find_entering(b, shape, local);
-    local->ratio_fixed &= !local->walk.is_relaxed || local->walk.knows_net;
-    bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
+    local->ratio_fixed &= !walk->is_relaxed || walk->knows_net;
+    bool is_asked = p->imperfect && sliding && walk->transfer->is_counted;
     local->covers_only |= is_asked;
     if (local->is_open)
-        local->walk.cut = p->imperfect ? outside->cut : NULL;
+        walk->cut = p->imperfect ? outside->cut : NULL;
     else if (is_asked) /* for its cover */
-        local->walk.cut = outside->is_direct ? NULL : outside->cut;
+        walk->cut = outside->is_direct ? NULL : outside->cut;
     else if (outside->is_direct)
         cut_lanes(shape, outside, b->given.strides, local);
     else if (p->imperfect)
         cut_local(b, shape, outside, local);
     if (!sliding)
         return;
-    sator_mapper_walk_cover(&local->walk, b->words, shape);
+    sator_mapper_walk_cover(walk, b->words, shape);
     if (!local->is_open && !local->covers_only)
         open_slides(b, shape, outside, local);
 }
