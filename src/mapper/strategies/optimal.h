@@ -253,6 +253,8 @@ struct optimal_branch {
     struct mapper_shape shape;
     int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
     double compute_cycles;
+    /* of the unrolling: what is moved whatever the mapping; the transfers into the compute units */
+    struct mapper_share fixed, streamed;
     struct mapper_exposed exposed; /* what ports wait for is added where "waits" says so */
 
     /* the unrolling */
@@ -374,6 +376,11 @@ struct optimizer {
 struct inner {
     const struct mapper_share *settled, *last;
 };
+/* Those of the innermost memory. */
+static inline struct inner optimal_inner(const struct optimizer *o)
+{
+    return (struct inner){&o->at.fixed, &o->at.streamed};
+}
 
 /* ---- optimal_visit.c ---- */
 /* Set "least": least[c] sums what the transfers into children 0 .. c - 1 cost, whatever the mapping
@@ -412,14 +419,11 @@ void optimal_gather(
         const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u);
 /* The crew is another one: its words may spare and lend other energies. */
 void optimal_know_least(struct optimizer *o);
-/* Bound the unrolling that the mapping has: what is moved whatever the mapping, the transfers into
- * the compute units, and with them the whole. The factors of "open" rows are not chosen yet. */
-struct mapper_cost optimal_bound_unrolling(
-        struct optimizer *o, unsigned open, struct mapper_share *fixed, struct mapper_share *share);
-/* Choose an unrolling, and bound it again: what is moved whatever the mapping, and the transfers
- * into the compute units. False: it cannot win. */
-bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,
-        struct mapper_share *share);
+/* Bound the unrolling that the mapping has: "fixed", "streamed", and with them the whole. The
+ * factors of "open" rows are not chosen yet. */
+struct mapper_cost optimal_bound_unrolling(struct optimizer *o, unsigned open);
+/* Choose an unrolling, and bound it again. False: it cannot win. */
+bool optimal_open_visit(struct optimizer *o, const struct visit *visit);
 /* The rows of the first "n" classes. */
 unsigned optimal_rows_of(const struct optimal_plan *plan, int n);
 /* Choose the unrollings of the classes from "first" to "end" - 1. Then nothing is chosen, as
@@ -629,8 +633,7 @@ void optimal_own_in_order(struct optimizer *o, int m, int k, struct mapper_share
 /* Of the innermost tiles "alive" those that divide tiles of "extent" along "loop". */
 uint64_t optimal_inside(const struct optimizer *o, uint64_t alive, int loop, int64_t extent);
 /* List the innermost tiles of a visit, those with the best bound first, in table.tile_list. */
-void optimal_list_innermost(
-        struct optimizer *o, const struct visit *visit, const struct inner *inner);
+void optimal_list_innermost(struct optimizer *o, const struct visit *visit);
 /* Search below unrollings that are alike. */
 void optimal_visit_alike(struct optimizer *o, const struct visit *visits, int count);
 
@@ -690,9 +693,8 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
 void optimal_list_choices(struct optimizer *o, int m, const struct inner *inner);
 void optimal_sort_choices(struct tile_list *list);
 void optimal_add_choice(struct tile_list *list, const struct tile_choice *choice);
-/* The same of those of "from", which are listed for more. */
-void optimal_list_again(
-        struct optimizer *o, int m, const struct inner *inner, const struct tile_list *from);
+/* The same of the innermost tiles "from", which are listed for more. */
+void optimal_list_again(struct optimizer *o, const struct tile_list *from);
 /* Follow each of them outward. */
 void optimal_follow_choices(struct optimizer *o, int m, const struct inner *inner);
 /* Choose the factors of memory row "m", then of those outside it. */

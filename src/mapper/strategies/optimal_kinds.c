@@ -155,7 +155,6 @@ static struct tile_list list_for_kinds(
 {
     int m = o->problem->n_memories - 1;
     struct tile_list tiles = {0};
-    struct mapper_share fixed, share;
     int64_t fewest[MAPPER_TRANSFERS];
 
     memcpy(fewest, kinds->parts[0], sizeof fewest);
@@ -164,8 +163,8 @@ static struct tile_list list_for_kinds(
             fewest[t] = kinds->parts[k][t] < fewest[t] ? kinds->parts[k][t] : fewest[t];
     }
     o->at.parts = fewest;
-    if (optimal_open_visit(o, visit, &fixed, &share)) {
-        optimal_list_innermost(o, visit, &(struct inner){&fixed, &share});
+    if (optimal_open_visit(o, visit)) {
+        optimal_list_innermost(o, visit);
         tiles = o->table.tile_list[m];
         o->table.tile_list[m] = (struct tile_list){0};
     }

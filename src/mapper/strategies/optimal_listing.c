@@ -200,8 +200,6 @@ static double least_cycles_of(const struct optimizer *o)
 static void add_visit(struct optimizer *o, const int *choice)
 {
     struct visits *visits = &o->table.visits;
-    struct mapper_share fixed, share;
-
     unsigned passed = sator_mapper_passed(o->problem, &o->at.mapping);
     if (((passed & late_transfers(o->problem)) != 0) != o->at.passing ||
             (o->at.is_unordered && !sator_mapper_has_orders(o->problem, &o->at.mapping)))
@@ -217,7 +215,7 @@ static void add_visit(struct optimizer *o, const int *choice)
     optimal_climb(o);
     double compute = o->at.compute_cycles; /* of any unrolling of as many PEs */
     o->at.compute_cycles = fmax(compute, least_cycles_of(o));
-    struct mapper_cost bound = optimal_bound_unrolling(o, 0, &fixed, &share);
+    struct mapper_cost bound = optimal_bound_unrolling(o, 0);
     double least_cycles = o->at.compute_cycles;
     o->at.compute_cycles = compute;
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
@@ -240,14 +238,13 @@ static void add_visit(struct optimizer *o, const int *choice)
  * one PE after the other, all of these would fill the compute units with no more words. */
 static bool is_inner_hopeless(struct optimizer *o)
 {
-    struct mapper_share fixed, share;
     double compute = o->at.compute_cycles;
     unsigned open = optimal_rows_of(o->plan, o->plan->n_outer);
 
     if (o->plan->imperfect)
         o->at.compute_cycles *= optimal_idle_share(o);
     o->given->strides = true;
-    struct mapper_cost bound = optimal_bound_unrolling(o, open, &fixed, &share);
+    struct mapper_cost bound = optimal_bound_unrolling(o, open);
     o->given->strides = false;
     o->at.compute_cycles = compute;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))

@@ -428,14 +428,13 @@ static void list_for_all(struct optimizer *o, const struct visit *visit, struct 
 {
     const struct mapper_problem *p = o->problem;
     int m = p->n_memories - 1;
-    struct mapper_share fixed, share;
 
     optimal_take_arrays(o, visit, o->plan->n_alike, o->plan->n_classes);
     o->at.compute_cycles = o->plan->least_cycles;
     o->at.is_apart = true;
     o->given->strides = true;
     struct mapper_cost bound =
-            optimal_bound_unrolling(o, optimal_rows_of(o->plan, o->plan->n_alike), &fixed, &share);
+            optimal_bound_unrolling(o, optimal_rows_of(o->plan, o->plan->n_alike));
     list->is_known = true;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->at.with_image = 0;
@@ -443,7 +442,8 @@ static void list_for_all(struct optimizer *o, const struct visit *visit, struct 
         o->at.grown = -1; /* what is left outside is not known */
         optimal_order_listing(o->plan, &o->at);
         optimal_find_crowded(o->plan, &o->at);
-        optimal_list_choices(o, m, &(struct inner){&fixed, &share});
+        struct inner inner = optimal_inner(o);
+        optimal_list_choices(o, m, &inner);
         list->is_known = o->table.tile_list[m].count <= MOST_SHARED;
         for (int k = 0; k < o->table.tile_list[m].count && list->is_known; k++)
             optimal_add_choice(&list->tiles, &o->table.tile_list[m].item[k]);
@@ -534,31 +534,29 @@ static bool has_none(const struct optimizer *o, const struct visit *visit)
 
 /* ---- visits ---- */
 
-void optimal_list_innermost(
-        struct optimizer *o, const struct visit *visit, const struct inner *inner)
+void optimal_list_innermost(struct optimizer *o, const struct visit *visit)
 {
     const struct tile_list *tiles = shared_by(o, visit);
-    int m = o->problem->n_memories - 1;
+    struct inner inner = optimal_inner(o);
 
     if (tiles != NULL)
-        optimal_list_again(o, m, inner, tiles);
+        optimal_list_again(o, tiles);
     else
-        optimal_list_choices(o, m, inner);
+        optimal_list_choices(o, o->problem->n_memories - 1, &inner);
 }
 
 /* List the innermost tiles of the "k"-th visit. */
 static void list_innermost(struct optimizer *o, const struct visit *visit, int k)
 {
     int m = o->problem->n_memories - 1;
-    struct mapper_share fixed, share;
 
     if (has_none(o, visit) ||
             sator_mapper_is_hopeless(o->search, visit->bound.pj, visit->bound.cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
     }
-    if (optimal_open_visit(o, visit, &fixed, &share)) {
-        optimal_list_innermost(o, visit, &(struct inner){&fixed, &share});
+    if (optimal_open_visit(o, visit)) {
+        optimal_list_innermost(o, visit);
         for (int n = 0; n < o->table.tile_list[m].count; n++) {
             o->table.tile_list[m].item[n].visit = k;
             optimal_add_choice(&o->table.innermost, &o->table.tile_list[m].item[n]);
@@ -573,13 +571,14 @@ static int follow_innermost(struct optimizer *o, const struct visit *visit, int 
 {
     int m = o->problem->n_memories - 1, end = first;
     struct tile_list *all = &o->table.innermost, *list = &o->table.tile_list[m];
-    struct mapper_share none = {0}, fixed, share;
+    struct mapper_share none = {0};
 
     while (end < all->count && all->item[end].visit == k)
         end++;
     if (end == first)
         return end;
-    if (optimal_open_visit(o, visit, &fixed, &share)) {
+    if (optimal_open_visit(o, visit)) {
+        struct inner inner = optimal_inner(o);
         list->count = 0;
         for (int n = first; n < end; n++) {
             struct tile_choice choice = all->item[n];
@@ -592,7 +591,7 @@ static int follow_innermost(struct optimizer *o, const struct visit *visit, int 
             optimal_add_choice(list, &choice);
         }
         optimal_sort_choices(list);
-        optimal_follow_choices(o, m, &(struct inner){&fixed, &share});
+        optimal_follow_choices(o, m, &inner);
     }
     optimal_leave_arrays(o, visit, 0, o->plan->n_classes);
     return end;

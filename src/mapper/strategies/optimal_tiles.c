@@ -396,13 +396,14 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
     o->at.compute_cycles = compute;
 }
 
-void optimal_list_again(
-        struct optimizer *o, int m, const struct inner *inner, const struct tile_list *from)
+void optimal_list_again(struct optimizer *o, const struct tile_list *from)
 {
     const struct mapper_problem *p = o->problem;
+    const int m = p->n_memories - 1;
+    struct inner inner = optimal_inner(o);
 
     o->table.tile_list[m].count = 0;
-    optimal_open_pair(o, m, inner);
+    optimal_open_pair(o, m, &inner);
     for (int k = 0; k < from->count; k++) {
         bool divides = true;
         for (int i = 0; i < p->n_loops && divides; i++)
@@ -412,7 +413,7 @@ void optimal_list_again(
             continue;
         optimal_set_factors(o, m, from->item[k].factor);
         optimal_refresh_sizes(o, m, -1, o->at.size);
-        add_tile(o, m, inner);
+        add_tile(o, m, &inner);
     }
     optimal_set_factors(o, m, mapper_ones);
     optimal_sort_choices(&o->table.tile_list[m]);

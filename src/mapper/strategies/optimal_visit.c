@@ -175,10 +175,7 @@ void optimal_know_least(struct optimizer *o)
     }
 }
 
-/* Bound the transfers into the compute units, and with them the whole. The factors of "open" rows
- * are not chosen yet. */
-struct mapper_cost optimal_bound_unrolling(
-        struct optimizer *o, unsigned open, struct mapper_share *fixed, struct mapper_share *share)
+struct mapper_cost optimal_bound_unrolling(struct optimizer *o, unsigned open)
 {
     const struct mapper_problem *p = o->problem;
 
@@ -189,18 +186,17 @@ struct mapper_cost optimal_bound_unrolling(
     optimal_know_least(o);
     sator_mapper_bounds_known(o->bounds, p->n_memories);
     o->given->compute = o->at.compute_cycles;
-    *fixed = optimal_fixed(o);
-    struct mapper_share all = *fixed;
+    o->at.fixed = optimal_fixed(o);
+    struct mapper_share all = o->at.fixed;
     sator_mapper_share_add(p, &all, &o->table.least[p->n_memories]);
     o->given->beside = &all;
     sator_mapper_bounds_share(
-            o->bounds, p->n_memories, &o->at.shape, mapper_ones, o->at.rest, share);
+            o->bounds, p->n_memories, &o->at.shape, mapper_ones, o->at.rest, &o->at.streamed);
     o->given->beside = NULL;
-    sator_mapper_share_add(p, &all, share);
+    sator_mapper_share_add(p, &all, &o->at.streamed);
     return optimal_cost(o, &all);
 }
 
-/* Let the unrolling take its share of the loops. */
 void optimal_spread(
         const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u)
 {
@@ -281,8 +277,7 @@ void optimal_leave_arrays(struct optimizer *o, const struct visit *visit, int fi
                 sizeof *mapper_ones * (size_t)o->problem->n_loops);
 }
 
-bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct mapper_share *fixed,
-        struct mapper_share *share)
+bool optimal_open_visit(struct optimizer *o, const struct visit *visit)
 {
     const struct optimal_plan *plan = o->plan;
 
@@ -293,8 +288,7 @@ bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct m
         optimal_take_tiles(plan, &o->at);
     }
     assert(mapper_fits_arrays(o->problem, &o->at.mapping));
-    struct mapper_cost bound =
-            optimal_bound_unrolling(o, 0, fixed, share); /* more may be known by now */
+    struct mapper_cost bound = optimal_bound_unrolling(o, 0); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
         return false;
@@ -310,16 +304,14 @@ bool optimal_open_visit(struct optimizer *o, const struct visit *visit, struct m
 void optimal_visit_orders(
         struct optimizer *o, const struct visit *visit, const struct tile_list *from)
 {
-    struct mapper_share fixed, share;
-
-    if (optimal_open_visit(o, visit, &fixed, &share) &&
+    if (optimal_open_visit(o, visit) &&
             (!o->at.is_unordered || sator_mapper_has_orders(o->problem, &o->at.mapping))) {
-        struct inner inner = {&fixed, &share};
+        struct inner inner = optimal_inner(o);
         int m = o->problem->n_memories - 1;
         if (from != NULL)
-            optimal_list_again(o, m, &inner, from);
+            optimal_list_again(o, from);
         else if (m > 0)
-            optimal_list_innermost(o, visit, &inner);
+            optimal_list_innermost(o, visit);
         if (o->group != NULL)
             optimal_follow_parts(o, visit);
         else if (m > 0)
