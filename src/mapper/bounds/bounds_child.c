@@ -5,6 +5,7 @@
  * between neighbours, until a loop steps that stands alone in an index.
  */
 #include "mapper/bounds/bounds_parts.h"
+#include "mapper/phases/phases.h"
 
 #include <assert.h>
 #include <math.h>
@@ -417,7 +418,7 @@ static void bound_transfer(struct mapper_bounds *b, const struct order_classes *
 
     bounds_open_local(b, transfer, shape, outside, &local);
     b->ranges.parts[transfer] = (double)local.walk.parts;
-    bounds_know_stamps(b, k, &local.walk);
+    b->ranges.each[k] = b->ranges.stamps == 0 ? 0 : sator_mapper_streamed_words(&local.walk);
     for (int i = 0; i < classes->n_keeps[k]; i++) {
         const struct order_keep *keep = &classes->keep[k][i];
         struct mapper_range *range = &b->ranges.range[k][i], fewer;

@@ -167,8 +167,6 @@ void bounds_of_group(struct mapper_bounds *b, const struct group *group,
 /* Know the stamps of the compute units, which a group is bounded for, or that no more is known. */
 void bounds_open_stamps(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
         const struct outside *outside);
-/* The same of its "k"-th transfer. */
-void bounds_know_stamps(struct mapper_bounds *b, int k, const struct mapper_walk *walk);
 /* Where stamps are known: the cycles of a port at least if each of its transfers brings "range[k]",
  * every stamp a whole number. */
 double bounds_whole_cycles(const struct mapper_bounds *b, const struct group *group,

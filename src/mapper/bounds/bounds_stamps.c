@@ -17,11 +17,6 @@ void bounds_open_stamps(struct mapper_bounds *b, int child, const struct mapper_
     }
 }
 
-void bounds_know_stamps(struct mapper_bounds *b, int k, const struct mapper_walk *walk)
-{
-    b->ranges.each[k] = b->ranges.stamps == 0 ? 0 : sator_mapper_streamed_words(walk);
-}
-
 double bounds_whole_cycles(const struct mapper_bounds *b, const struct group *group,
         const struct side *side, const struct mapper_range *const *range)
 {

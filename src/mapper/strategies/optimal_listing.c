@@ -293,13 +293,6 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
                 sizeof *mapper_ones * (size_t)p->n_loops);
 }
 
-/* No unrolling is chosen. */
-static void know_nothing(struct optimizer *o)
-{
-    o->at.crew = o->plan->unknown;
-    optimal_know_least(o);
-}
-
 /* Search the unrollings of all sizes, if words pass from PE to PE there as "passing" says.
  */
 static void search_sizes(struct optimizer *o)
@@ -310,7 +303,8 @@ static void search_sizes(struct optimizer *o)
 
     for (int k = 0; k < o->plan->n_sizes && list[k].pes >= p->least_pes; k++) {
         o->at.compute_cycles = sator_mapper_least_computing(p, list[k].pes);
-        know_nothing(o);
+        o->at.crew = o->plan->unknown; /* none of them is chosen */
+        optimal_know_least(o);
         struct mapper_share all = optimal_fixed(o);
         sator_mapper_share_add(p, &all, &o->table.least[p->n_memories + 1]);
         struct mapper_cost bound = optimal_cost(o, &all);

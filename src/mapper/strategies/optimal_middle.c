@@ -109,7 +109,9 @@ static void find_key(struct optimizer *o, const struct visit *visit, struct outs
     *key = (struct outside_key){.place = visit->place};
     for (int c = 0; c < plan->n_alike && !plan->joins_outside; c++)
         key->key[c] = visit->choice[c];
-    for (int i = 0; i < o->problem->n_loops && plan->joins_outside; i++) {
+    if (!plan->joins_outside)
+        return;
+    for (int i = 0; i < o->problem->n_loops; i++) {
         key->key[i] = 1;
         for (int c = 0; c < plan->n_alike; c++) {
             int64_t factor = plan->class[c].choice[visit->choice[c]].factor[i];
@@ -117,8 +119,6 @@ static void find_key(struct optimizer *o, const struct visit *visit, struct outs
             key->key[i] *= factor;
         }
     }
-    if (!plan->joins_outside)
-        return;
     key->key[MAPPER_LOOPS] = sator_mapper_passed(o->problem, mapping);
     for (int c = 0; c < plan->n_alike; c++)
         memcpy(mapping->factor[plan->class[c].row[0]], mapper_ones,
