@@ -348,9 +348,9 @@ static void test_least_of_what_lends(void **state)
     problem.transfer[1] = (struct mapper_transfer){
             .parent = 1, .child = 2, .unique_pj = 5, .arriving_pj = 2, .outward = 0, .inward = 0};
     crew.lent_pj[0] = 3;
-    assert_true(sator_mapper_least_pj_of(&problem, &crew, 1) == (5 - 3 + 2) * 10);
+    assert_true(sator_mapper_least_pj(&problem, &crew, UINT32_C(1) << 1) == (5 - 3 + 2) * 10);
     problem.transfer[1].outward = -1;
-    assert_true(sator_mapper_least_pj_of(&problem, &crew, 1) == (5 + 2) * 10);
+    assert_true(sator_mapper_least_pj(&problem, &crew, UINT32_C(1) << 1) == (5 + 2) * 10);
 }
 
 int main(void)

@@ -111,11 +111,9 @@ bool sator_mapper_bounds_pair(struct mapper_bounds *bounds, int m, uint32_t inne
 void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
         uint32_t transfers, struct mapper_share *share);
 
-/* The energy of it, and that of one transfer. */
+/* The energy of it. */
 double sator_mapper_least_pj(
         const struct mapper_problem *problem, const struct mapper_crew *crew, uint32_t transfers);
-double sator_mapper_least_pj_of(
-        const struct mapper_problem *problem, const struct mapper_crew *crew, int transfer);
 
 /* What a transfer costs at least, between bounds of its two numbers. "ratio" is arriving / unique
  * where that is fixed, else 0. */

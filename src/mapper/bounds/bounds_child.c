@@ -486,7 +486,8 @@ static bool take_of_interest(struct mapper_bounds *b, const struct order_table *
         if (is_one && b->problem->lends && is_output(b, orders->transfer[k]))
             return true;
         if (is_one)
-            windows += sator_mapper_least_pj_of(b->problem, b->given.crew, orders->transfer[k]);
+            windows += sator_mapper_least_pj(
+                    b->problem, b->given.crew, UINT32_C(1) << orders->transfer[k]);
     }
     if (dear == 0)
         return true;

@@ -152,7 +152,7 @@ struct mapper_cost sator_mapper_bound(const struct mapper_problem *problem,
 
 /* When each of its words crosses once at the least: a word is lent what it may spare further in,
  * and lends to those further out. */
-double sator_mapper_least_pj_of(
+static double least_pj_of(
         const struct mapper_problem *problem, const struct mapper_crew *crew, int transfer)
 {
     const struct mapper_transfer *t = &problem->transfer[transfer];
@@ -190,7 +190,7 @@ double sator_mapper_least_pj(
     double pj = 0;
 
     for (; transfers != 0; transfers &= transfers - 1)
-        pj += sator_mapper_least_pj_of(problem, crew, __builtin_ctz(transfers));
+        pj += least_pj_of(problem, crew, __builtin_ctz(transfers));
     return pj;
 }
 

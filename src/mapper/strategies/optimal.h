@@ -672,7 +672,7 @@ bool optimal_pair_cannot_win(struct optimizer *o, int m, unsigned open, double *
 
 /* ---- optimal_tiles.c ---- */
 /* Whether nothing can win whose transfers further in than memory "m"'s tile, and into it, are
- * bounded by three shares: "*bound" of it all. */
+ * bounded by three shares: "*bound" of it all (NULL: nobody asks). */
 bool optimal_is_hopeless(struct optimizer *o, int m, const struct mapper_share *a,
         const struct mapper_share *b, const struct mapper_share *c, struct mapper_cost *bound);
 /* The energy that all transfers but those into memory "m" spend at least. */

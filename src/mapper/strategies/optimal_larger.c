@@ -53,10 +53,9 @@ static bool inner_cannot_win(struct optimizer *o, int m, int at, const struct in
         const struct mapper_share *own, double *least_pj)
 {
     struct mapper_share refined;
-    struct mapper_cost bound;
 
     *least_pj = fmax(*least_pj, optimal_bound_inner(o, m, open_loops(o, at), inner, own, &refined));
-    return optimal_is_hopeless(o, m, inner->settled, &refined, own, &bound);
+    return optimal_is_hopeless(o, m, inner->settled, &refined, own, NULL);
 }
 
 /* Whether factors of all loops that slide may move into the tile of memory "m" up to "most" times
@@ -96,7 +95,6 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     int n_tiles = 1, count = 0;
     int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], *factors = o->table.factors[at];
     struct mapper_share own;
-    struct mapper_cost bound;
     bool costs_grow;
 
     if (!optimal_is_bounded(o, m, &costs_grow))
@@ -133,7 +131,7 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     o->given->shrink = NULL;
     o->given->open = 0;
     bool is_sure = !slides || all_gapless(o, m);
-    bool hopeless = is_sure && optimal_is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
+    bool hopeless = is_sure && optimal_is_hopeless(o, m, inner->settled, inner->last, &own, NULL);
     if (is_sure)
         *least_pj = fmax(*least_pj, optimal_energy_beside(o, m, inner) + own.pj);
     bool is_known = !hopeless && is_sure && knows_inner(o, m, at);

@@ -96,7 +96,6 @@ bool optimal_pair_cannot_win(struct optimizer *o, int m, unsigned open, double *
     const struct pair *pair = &o->at.pair[m];
     const int64_t *near = o->at.mapping.factor[p->memory[m].row];
     struct mapper_share beside = pair->beside, both;
-    struct mapper_cost bound;
     int64_t far[MAPPER_LOOPS];
 
     if (!pair->is_known || o->at.tabulating)
@@ -117,5 +116,5 @@ bool optimal_pair_cannot_win(struct optimizer *o, int m, unsigned open, double *
     if (!is_bounded)
         return false;
     *least_pj = fmax(*least_pj, beside.pj + both.pj);
-    return optimal_is_hopeless(o, m, &pair->beside, &both, &(struct mapper_share){0}, &bound);
+    return optimal_is_hopeless(o, m, &pair->beside, &both, &(struct mapper_share){0}, NULL);
 }

@@ -30,8 +30,10 @@ bool optimal_is_hopeless(struct optimizer *o, int m, const struct mapper_share *
     sator_mapper_share_add(o->problem, &all, c);
     sator_mapper_share_add(o->problem, &all, &o->table.least[m]);
     all.pj += o->at.beyond_pj;
-    *bound = optimal_cost(o, &all);
-    if (!sator_mapper_is_hopeless(o->search, bound->pj, bound->cycles))
+    struct mapper_cost cost = optimal_cost(o, &all);
+    if (bound != NULL)
+        *bound = cost;
+    if (!sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles))
         return false;
     o->search->counters.pruned_tiling++;
     return true;
@@ -160,10 +162,9 @@ static void keep_phased(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     const double compute = add_phases(o, m);
-    struct mapper_cost bound;
 
     if ((o->at.compute_cycles == compute && !o->at.exposed.waits) ||
-            !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice->own, &bound))
+            !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice->own, NULL))
         keep_tile(o, m, inner, choice);
     drop_phases(o, compute);
 }
@@ -173,7 +174,6 @@ static bool add_tile(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     struct tile_choice choice;
-    struct mapper_cost bound;
 
     assert(0 <= m && m < p->n_memories);
     o->search->counters.tilings++;
@@ -191,7 +191,7 @@ static bool add_tile(struct optimizer *o, int m, const struct inner *inner)
     optimal_limit_bounds(o, optimal_energy_beside(o, m, inner));
     optimal_bound_own(o, m, &choice.own);
     o->given->limit = INFINITY;
-    bool is_open = !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound);
+    bool is_open = !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, NULL);
     if (is_open && o->at.tabulating)
         optimal_add_outer(o, m, &choice.own);
     else if (is_open)
@@ -223,7 +223,6 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     struct mapper_share others = *inner->settled;
-    struct mapper_cost bound;
 
     sator_mapper_share_add(p, &others, inner->last);
     sator_mapper_share_add(p, &others, &o->table.least[m]);
@@ -236,7 +235,7 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
         struct tile_choice choice = {.own = tile->own, .item = k};
         o->search->counters.tilings++;
         o->at.beyond_pj = tile->beyond_pj;
-        if (optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
+        if (optimal_is_hopeless(o, m, inner->settled, inner->last, &choice.own, NULL))
             continue;
         for (int i = 0; i < p->n_loops; i++)
             optimal_set_factor(
@@ -445,15 +444,14 @@ struct ordering {
 static bool may_win_in_order(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
-    struct mapper_cost bound;
 
     if (o->table.outer[m].known) { /* what is further in has no orders that matter to it */
         struct mapper_share none = {0};
         optimal_own_in_order(o, m, choice->item, &choice->own);
-        return !optimal_is_hopeless(o, m, &choice->settled, &none, &choice->own, &bound);
+        return !optimal_is_hopeless(o, m, &choice->settled, &none, &choice->own, NULL);
     }
     optimal_bound_own(o, m, &choice->own);
-    return !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice->own, &bound) &&
+    return !optimal_is_hopeless(o, m, inner->settled, inner->last, &choice->own, NULL) &&
             may_win(o, m, inner, choice);
 }
 
