@@ -115,7 +115,7 @@ void *sator_grow(void *array, int count, int *room, size_t size)
 {
     if (count < *room)
         return array;
-    *room = *room == 0 ? 16 : 2 * *room;
+    *room = *room == 0 ? 64 : 2 * *room;
     return sator_realloc(array, size * (size_t)*room);
 }
 
