@@ -74,7 +74,7 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
     int64_t *inside = &o->at.shape.inside[row][loop], before = *inside;
     int64_t grown[MAPPER_ACCESSES];
 
-    if (factor == 1 || (o->problem->memory[m].n_capacities == 0 && o->at.crowded[m] == 0))
+    if (o->problem->memory[m].n_capacities == 0 && o->at.crowded[m] == 0)
         return true;
     memcpy(grown, size, sizeof grown);
     *inside = o->at.shape.inside[row + 1][loop] * factor;
@@ -159,7 +159,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     if (o->problem->has_counted) { /* a tile need not need more than one that it is no multiple of
                                     */
         for (int k = 0; k < count; k++) {
-            if (fits_with(o, m, loop, factors[k], o->at.size))
+            if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->at.size))
                 factors[fit++] = factors[k];
         }
     } else {
@@ -171,7 +171,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
             count--;
         /* a larger factor needs no less: mostly the largest fits */
         for (int above = count, k = count - 1; fit < above; k = (fit + above) / 2) {
-            if (fits_with(o, m, loop, factors[k], o->at.size))
+            if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->at.size))
                 fit = k + 1;
             else
                 above = k;
