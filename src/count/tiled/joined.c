@@ -109,15 +109,9 @@ static unsigned grouped_rows(const struct sator_tiling_net *net)
     return rows;
 }
 
-/* What is known of each digit. */
-struct fields {
-    bool is_spread[TILING_DIGITS], is_placed[TILING_DIGITS];
-    int first[TILING_DIGITS], width[TILING_DIGITS];
-};
-
 /* Number the PEs in their order: a field of bits for each digit that a bus spreads over, the
  * innermost digit of the last row lowest. */
-static void number_pes(struct finder *f, struct fields *fields)
+static void number_pes(struct finder *f)
 {
     struct tiling_network *w = f->network;
     unsigned grouped = grouped_rows(f->net), spread = 0;
@@ -127,23 +121,22 @@ static void number_pes(struct finder *f, struct fields *fields)
         spread |= f->net->bus_rows[b];
     for (int k = 0; k < f->n; k++) {
         const struct tiling_joined *digit = &f->digit[k];
-        fields->is_spread[k] = spread >> digit->row & 1;
-        fields->is_placed[k] = grouped >> digit->row & 1;
-        fields->first[k] = fields->width[k] = 0;
-        if (w->aspect != TILED_ALL || !fields->is_spread[k])
+        struct tiling_joined_field *field = &w->field[k];
+        field->is_spread = spread >> digit->row & 1;
+        field->is_placed = grouped >> digit->row & 1;
+        if (w->aspect != TILED_ALL || !field->is_spread)
             continue;
-        if (is_named(f, digit->part) && !fields->is_placed[k])
+        if (is_named(f, digit->part) && !field->is_placed)
             continue; /* a word is at one position of it */
-        if (f->is_whole && !f->part[digit->part].is_indexed && !fields->is_placed[k] &&
-                !is_moved(f, k))
+        if (f->is_whole && !f->part[digit->part].is_indexed && !field->is_placed && !is_moved(f, k))
             continue; /* copies of all PEs, which a bus merges */
-        fields->first[k] = at;
-        fields->width[k] = 64 - __builtin_clzll((uint64_t)digit->size - 1);
-        at += fields->width[k];
+        field->first = at;
+        field->width = 64 - __builtin_clzll((uint64_t)digit->size - 1);
+        at += field->width;
         w->is_unknown |= at > MOST_BITS;
         for (int b = 0; b < f->net->n_buses && at <= MOST_BITS; b++) {
             if (f->net->bus_rows[b] >> digit->row & 1)
-                w->families.spread[b] |= (tiled_bit(fields->width[k]) - 1) << fields->first[k];
+                w->families.spread[b] |= (tiled_bit(field->width) - 1) << field->first;
         }
     }
     w->families.n_bits = at;
@@ -151,7 +144,7 @@ static void number_pes(struct finder *f, struct fields *fields)
 
 /* The buses of family "b", which join some of the PEs in its rows. */
 static const struct tiled_buses *list_buses(
-        const struct finder *f, struct sator_arena *arena, int b, const struct fields *fields)
+        const struct finder *f, struct sator_arena *arena, int b)
 {
     const struct sator_tiling_net *net = f->net;
     struct tiled_buses *buses = SATOR_NEW(arena, struct tiled_buses);
@@ -164,9 +157,10 @@ static const struct tiled_buses *list_buses(
         bool is_there = net->bus_rows[b] >> r & 1;
         int64_t step = of_row;
         for (; k < f->n && f->digit[k].row == r; k++) {
+            const struct tiling_joined_field *field = &f->network->field[k];
             if (is_there)
                 buses->field[buses->n_fields++] =
-                        (struct tiled_field){fields->first[k], fields->width[k], step};
+                        (struct tiled_field){field->first, field->width, step};
             step *= f->digit[k].size;
         }
         of_row *= is_there ? net->shape[r] : 1;
@@ -174,43 +168,13 @@ static const struct tiled_buses *list_buses(
     return buses;
 }
 
-/* Divide what is known of all digits among the parts. */
-static void divide(
-        const struct finder *f, struct sator_arena *arena, int p, const struct fields *fields)
-{
-    const struct tiling_network *w = f->network;
-    struct tiling_joined_part *part = &f->network->part[p];
-    int n = 0;
-
-    for (int k = 0; k < f->n; k++)
-        n += f->digit[k].part == p;
-    *part = (struct tiling_joined_part){.n_digits = n,
-            .is_spread = SATOR_NEW_ARRAY(arena, bool, n + 1),
-            .is_placed = SATOR_NEW_ARRAY(arena, bool, n + 1),
-            .field = SATOR_NEW_ARRAY(arena, int, n + 1),
-            .width = SATOR_NEW_ARRAY(arena, int, n + 1),
-            .shift = SATOR_NEW_ARRAY(arena, int64_t, w->n_sources * n + 1)};
-    for (int k = 0, at = 0; k < f->n; k++) {
-        if (f->digit[k].part != p)
-            continue;
-        part->is_spread[at] = fields->is_spread[k];
-        part->is_placed[at] = fields->is_placed[k];
-        part->field[at] = fields->first[k];
-        part->width[at] = fields->width[k];
-        for (int s = 0; s < w->n_sources; s++)
-            part->shift[s * n + at] = f->shift[s * f->n + k];
-        at++;
-    }
-}
-
 struct tiling_network *tiling_network_new(struct sator_arena *arena,
         const struct sator_tiling_net *net, int n_digits, const struct tiling_joined *digit,
-        int n_parts, const struct tiled_part *part, bool is_whole)
+        const struct tiled_part *part, bool is_whole)
 {
     struct tiling_network *w = SATOR_NEW(arena, struct tiling_network);
     int64_t none[TILING_DIGITS] = {0}, shift[TILED_SOURCES * TILING_DIGITS];
     struct finder f = {w, net, n_digits, digit, part, is_whole, shift};
-    struct fields fields;
 
     w->aspect = net->n_buses == 0                         ? TILED_EACH
             : net->n_buses == 1 && grouped_rows(net) == 0 ? TILED_LEAST
@@ -225,37 +189,39 @@ struct tiling_network *tiling_network_new(struct sator_arena *arena,
         if ((net->held >> net->link[i].interval & 1) && !leads_out(&f, &net->link[i]))
             expand(&f, &net->link[i], 0, 0, none);
     }
-    number_pes(&f, &fields);
+    number_pes(&f);
     for (int b = 0; b < net->n_buses && net->bus_of != NULL; b++)
-        w->families.buses[b] = net->bus_of[b] == NULL ? NULL : list_buses(&f, arena, b, &fields);
-    w->part = SATOR_NEW_ARRAY(arena, struct tiling_joined_part, n_parts + 1);
-    for (int p = 0; p < n_parts; p++)
-        divide(&f, arena, p, &fields);
+        w->families.buses[b] = net->bus_of[b] == NULL ? NULL : list_buses(&f, arena, b);
+    w->shift =
+            sator_arena_copy(arena, shift, sizeof *shift * (size_t)w->n_sources * (size_t)n_digits);
     return w;
 }
 
-void tiling_network_ask(struct tiling_network *network, struct sator_arena *arena, int p,
-        const int *digit, struct tiled_question *question)
+void tiling_network_ask(const struct tiling_network *network, struct sator_arena *arena,
+        int n_digits, const struct tiling_joined *digit, int p, const int *place,
+        struct tiled_question *question)
 {
-    const struct tiling_network *w = network;
     struct tiled_question *q = question;
-    const struct tiling_joined_part *part = &w->part[p];
+    int n_sources = network->n_sources, stride = q->nest->n_digits + 1, at = 0;
+    int64_t *shift = SATOR_NEW_ARRAY(arena, int64_t, n_sources * stride);
     struct tiled_source *source =
-            sator_arena_copy(arena, w->source, sizeof *source * (size_t)w->n_sources);
+            sator_arena_copy(arena, network->source, sizeof *source * (size_t)n_sources);
 
-    for (int k = 0; k < part->n_digits; k++) {
-        q->is_spread[digit[k]] |= part->is_spread[k];
-        q->is_placed[digit[k]] = part->is_placed[k];
-        q->field[digit[k]] = part->field[k];
-        q->width[digit[k]] = part->width[k];
-    }
-    for (int s = 0; s < w->n_sources; s++) {
-        int64_t *shift = SATOR_NEW_ARRAY(arena, int64_t, q->nest->n_digits + 1);
-        for (int k = 0; k < part->n_digits; k++)
-            shift[digit[k]] = part->shift[s * part->n_digits + k];
-        source[s].shift = shift;
+    for (int s = 0; s < n_sources; s++)
+        source[s].shift = shift + s * stride;
+    for (int k = 0; k < n_digits; k++) {
+        const struct tiling_joined_field *field = &network->field[k];
+        if (digit[k].part != p)
+            continue;
+        int d = place[at++];
+        q->is_spread[d] |= field->is_spread;
+        q->is_placed[d] = field->is_placed;
+        q->field[d] = field->first;
+        q->width[d] = field->width;
+        for (int s = 0; s < n_sources; s++)
+            shift[s * stride + d] = network->shift[s * n_digits + k];
     }
     q->source = source;
-    q->n_sources = w->n_sources;
-    q->aspect = w->aspect;
+    q->n_sources = n_sources;
+    q->aspect = network->aspect;
 }

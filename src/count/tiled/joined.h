@@ -11,13 +11,11 @@ struct tiling_joined {
     int64_t size;
 };
 
-/* What a part's digits have of it, in the same order. */
-struct tiling_joined_part {
-    int n_digits;
-    bool *is_spread; /* by a bus */
-    bool *is_placed; /* by buses that join some PEs of a row */
-    int *field, *width; /* of the PEs' numbers (struct tiled_question) */
-    int64_t *shift; /* of source s: those from s * n_digits on */
+/* What is known of it. */
+struct tiling_joined_field {
+    bool is_spread; /* by a bus */
+    bool is_placed; /* by buses that join some PEs of a row */
+    int first, width; /* of the PEs' numbers (struct tiled_question) */
 };
 
 struct tiling_network {
@@ -28,16 +26,18 @@ struct tiling_network {
     struct tiled_source source[TILED_SOURCES]; /* without shifts */
     tiled_bits now; /* those that have their words in the same stamp */
     struct tiled_families families;
-    struct tiling_joined_part *part;
+    struct tiling_joined_field field[TILING_DIGITS]; /* by digit */
+    const int64_t *shift; /* by digit, of source after source */
 };
 
 /* The network of "net" over the digits, made in "arena". "is_whole": no tile is ever cut short. */
 struct tiling_network *tiling_network_new(struct sator_arena *arena,
         const struct sator_tiling_net *net, int n_digits, const struct tiling_joined *digit,
-        int n_parts, const struct tiled_part *part, bool is_whole);
-/* Let a question have what "network" says of part "p", whose digits are at "digit" of its nest.
- * What it borrows is in "arena". */
-void tiling_network_ask(struct tiling_network *network, struct sator_arena *arena, int p,
-        const int *digit, struct tiled_question *question);
+        const struct tiled_part *part, bool is_whole);
+/* Let a question have what "network", which was made for these digits, says of those of part "p",
+ * which are at "place" of its nest. What it borrows is in "arena". */
+void tiling_network_ask(const struct tiling_network *network, struct sator_arena *arena,
+        int n_digits, const struct tiling_joined *digit, int p, const int *place,
+        struct tiled_question *question);
 
 #endif

@@ -82,7 +82,7 @@ static const struct tiled_tally *find_tally(
     struct tiled_tally *tally = sator_memo_place(t->tallies, key, length, &is_new);
     if (!is_new || !tiling_state_open(t, p, t->state[p], kept, &q))
         return tally;
-    tiling_network_ask(t->network, t->scratch, p, t->joined_digit, &q);
+    tiling_network_ask(t->network, t->scratch, t->n_joined, t->joined, p, t->joined_digit, &q);
     q.behind = behind;
     if (tiled_walk(&q, &t->part[p], tally, &reason) == SATOR_OK)
         keep_words(t, tally);
@@ -261,8 +261,8 @@ static int find_network(struct sator_tiling *t, const struct sator_tiling_net *n
     if (!is_new)
         return *number;
     *number = t->n_networks;
-    struct tiling_network *network = tiling_network_new(
-            t->arena, net, t->n_joined, t->joined, t->n_parts, t->part, net->is_stamp);
+    struct tiling_network *network =
+            tiling_network_new(t->arena, net, t->n_joined, t->joined, t->part, net->is_stamp);
     network->number = *number;
     SATOR_PUSH(t->arena, t->networks, t->n_networks, network);
     return *number;
