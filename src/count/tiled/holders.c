@@ -3,6 +3,7 @@
 #include "base/room.h"
 #include "count/tiled/tiled.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,19 +205,20 @@ static int meet(const struct tiled_word *x, const struct tiled_word *y, struct t
     return n;
 }
 
-enum sator_status tiled_tally_multiply(const struct tiled_question *q, const struct tiled_tally *a,
-        const struct tiled_tally *b, struct tiled_tally *product,
-        const struct sator_decline **reason)
+enum sator_status tiled_tally_multiply(const struct tiled_question *q, struct tiled_tally *product,
+        const struct tiled_tally *tally, const struct sator_decline **reason)
 {
+    const struct tiled_tally before = *product;
     struct tiled_holder *holder = NULL;
     enum sator_status st = SATOR_OK;
     size_t room = 0;
 
+    assert(tally->n > 0);
     *reason = DECLINE("words have too many kinds of holders");
-    *product = (struct tiled_tally){0};
-    for (int i = 0; i < a->n; i++) {
-        for (int k = 0; k < b->n && st == SATOR_OK; k++) {
-            const struct tiled_word *x = &a->word[i], *y = &b->word[k];
+    *product = before.n == 0 ? *tally : (struct tiled_tally){0};
+    for (int i = 0; i < before.n; i++) {
+        for (int k = 0; k < tally->n && st == SATOR_OK; k++) {
+            const struct tiled_word *x = &before.word[i], *y = &tally->word[k];
             size_t both = (size_t)x->n * (size_t)y->n;
             if (!q->nest->is_whole && (product->n > MOST_WORDS || both > MOST_HOLDERS)) {
                 st = SATOR_DECLINED;

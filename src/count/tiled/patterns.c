@@ -129,13 +129,10 @@ static enum sator_status count_pattern(struct counting *c)
 
     for (int p = 0; p < q->nest->n_parts; p++) {
         enum sator_status st = find_tally(c, p, &tally);
-        struct tiled_tally before = product;
         if (st == SATOR_OK && tally->n == 0)
             return SATOR_OK; /* there is no such stamp */
-        if (st == SATOR_OK && p > 0)
-            st = tiled_tally_multiply(q, &before, tally, &product, &c->reason);
-        else if (st == SATOR_OK)
-            product = *tally;
+        if (st == SATOR_OK)
+            st = tiled_tally_multiply(q, &product, tally, &c->reason);
         if (st != SATOR_OK)
             return st;
     }

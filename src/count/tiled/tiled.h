@@ -130,9 +130,10 @@ static inline enum sator_status tiled_spend(const struct tiled_question *questio
 /* Add "times" words with such holders, given in any order ("holder" is changed). */
 void tiled_tally_add(const struct tiled_question *question, struct tiled_tally *tally,
         sator_int times, int n, struct tiled_holder *holder);
-/* The words of two parts together. SATOR_DECLINED with "*reason" when there are too many kinds. */
+/* Multiply the words of some parts, of none to begin with, with those of one more, which has some.
+ * SATOR_DECLINED with "*reason" when there are too many kinds. */
 enum sator_status tiled_tally_multiply(const struct tiled_question *question,
-        const struct tiled_tally *a, const struct tiled_tally *b, struct tiled_tally *product,
+        struct tiled_tally *product, const struct tiled_tally *tally,
         const struct sator_decline **reason);
 /* The holders of a word (TILED_ALL) that none of "sources" serves and that take it all the same: of
  * the PEs on one bus the first does, family after family, each of which adds its words to "left"

@@ -94,16 +94,13 @@ static const struct tiled_tally *find_tally(
 /* Multiply the words of a part, by their holders, with those of the parts before it. False when
  * there are too many kinds. */
 static bool multiply(
-        struct sator_tiling *t, int p, const struct tiled_tally *tally, struct tiled_tally *product)
+        struct sator_tiling *t, const struct tiled_tally *tally, struct tiled_tally *product)
 {
     struct tiled_question q = {
             .ctx = t->ctx, .arena = t->scratch, .nest = &t->nest, .aspect = t->network->aspect};
-    struct tiled_tally before = *product;
     const struct sator_decline *reason = NULL;
 
-    if (p == 0)
-        *product = *tally;
-    return p == 0 || tiled_tally_multiply(&q, &before, tally, product, &reason) == SATOR_OK;
+    return tiled_tally_multiply(&q, product, tally, &reason) == SATOR_OK;
 }
 
 /* Multiply the parts' words in the patterns "kept" by part. */
@@ -120,7 +117,7 @@ static bool count_crossing(struct sator_tiling *t, const int *kept, struct cross
             return false;
         if (tally->n == 0)
             return true;
-        if (!multiply(t, p, tally, &product))
+        if (!multiply(t, tally, &product))
             return false;
     }
     sator_int anew =
@@ -143,7 +140,7 @@ int64_t sator_tiling_entering(struct sator_tiling *t, const int64_t *const *move
         for (int s = 0; s < network->n_sources && t->part[p].is_indexed; s++)
             behind[s] = network->source[s].back == 0 ? 0 : moved[network->source[s].back - 1][p];
         const struct tiled_tally *tally = find_tally(t, p, TILING_ALL, behind);
-        bool is_counted = tally->n >= 0 && multiply(t, p, tally, &product);
+        bool is_counted = tally->n >= 0 && multiply(t, tally, &product);
         assert(is_counted); /* nothing is declined where all is whole */
         (void)is_counted;
     }
