@@ -23,7 +23,7 @@ struct counting {
     int n_views[TILED_LOOPS];
     struct view *view[TILED_LOOPS]; /* by part */
     sator_int *credit;
-    sator_int total, groups;
+    sator_int total, unserved, groups; /* of all words; without a source */
     struct tiled_families families; /* of TILED_ALL */
     sator_int *left; /* words, after each bus */
     bool passes; /* a link brings a word past stamps of which more is asked than is known */
@@ -111,6 +111,8 @@ static void add_word(struct counting *c, const struct tiled_word *word)
         c->total += word->times;
         if (sources != 0)
             credit(c, word, tiled_first_bit(sources));
+        else
+            c->unserved += word->times;
         return;
     case TILED_LEAST:
         c->groups += sources == 0 ? word->times : 0;
@@ -242,10 +244,10 @@ static const struct sator_decline *number_pes(
 }
 
 /* Buses of which one does not join whole groups of those before: PE by PE. */
-static enum sator_status count_crossing(struct counting *c, int n_buses,
-        const struct tiled_bus *bus, sator_int unserved, sator_int *by_bus)
+static enum sator_status count_crossing(
+        struct counting *c, int n_buses, const struct tiled_bus *bus, sator_int *by_bus)
 {
-    sator_int left[TILED_BUSES] = {0};
+    sator_int left[TILED_BUSES] = {0}, unserved = c->unserved;
 
     begin(c, TILED_ALL);
     c->families = (struct tiled_families){.n = n_buses};
@@ -259,19 +261,19 @@ static enum sator_status count_crossing(struct counting *c, int n_buses,
     return st;
 }
 
-static enum sator_status count_buses(struct counting *c, int n_buses, const struct tiled_bus *bus,
-        sator_int left, sator_int *by_bus)
+static enum sator_status count_buses(
+        struct counting *c, int n_buses, const struct tiled_bus *bus, sator_int *by_bus)
 {
     const struct tiled_nest *nest = c->q->nest;
     int latest = -1; /* the bus that left one PE of each of its groups */
-    sator_int unserved = left;
+    sator_int left = c->unserved;
 
     for (int b = 0; b < n_buses; b++) {
         by_bus[b] = 0;
         if (latest >= 0 && covers(nest, &bus[latest], &bus[b]))
             continue; /* whole groups are there already */
         if (latest >= 0 && !covers(nest, &bus[b], &bus[latest]))
-            return count_crossing(c, n_buses, bus, unserved, by_bus);
+            return count_crossing(c, n_buses, bus, by_bus);
         begin(c, TILED_LEAST);
         memcpy(c->q->is_spread, bus[b].spreads, sizeof c->q->is_spread);
         c->groups = 0;
@@ -290,17 +292,12 @@ enum sator_status tiled_count_reuse(struct tiled_question *question, int n_buses
         const struct sator_decline **reason)
 {
     struct counting c = {.q = question, .credit = volumes->credit};
-    sator_int left;
 
     begin(&c, TILED_EACH);
     enum sator_status st = count_from(&c, 0);
-    volumes->total = left = c.total;
-    for (int s = 0, known = -1; s < question->n_sources; s++) {
-        left -= question->source[s].credit != known ? c.credit[question->source[s].credit] : 0;
-        known = question->source[s].credit; /* sources of one link stand together */
-    }
+    volumes->total = c.total;
     if (st == SATOR_OK)
-        st = count_buses(&c, n_buses, bus, left, volumes->by_bus);
+        st = count_buses(&c, n_buses, bus, volumes->by_bus);
     *reason = c.reason;
     return st;
 }
