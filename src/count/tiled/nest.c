@@ -280,6 +280,21 @@ const struct sator_decline *tiled_nest_names(const struct tiled_nest *nest, int 
     return why;
 }
 
+void tiled_nest_coordinates(const struct tiled_nest *nest, struct tiled_coordinates *all)
+{
+    struct weighted list[TILED_DIGITS];
+
+    all->n = 0;
+    for (int i = 0; i < nest->stamping->n_space; i++) {
+        int n;
+        (void)digits_of(nest, nest->row[nest->stamping->n_time + i], list, &n); /* once more */
+        all->first[i] = all->n;
+        for (int k = 0; k < n; k++)
+            all->digit[all->n++] = list[k].digit;
+    }
+    all->first[nest->stamping->n_space] = all->n;
+}
+
 const struct sator_decline *tiled_nest_fix(struct tiled_nest *nest, int row)
 {
     struct weighted list[TILED_DIGITS];

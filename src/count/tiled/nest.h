@@ -81,6 +81,15 @@ struct tiled_part {
     const int64_t *place;
 };
 
+static inline bool tiled_part_has(const struct tiled_part *part, int loop)
+{
+    for (int i = 0; i < part->n_loops; i++) {
+        if (part->loop[i] == loop)
+            return true;
+    }
+    return false;
+}
+
 struct tiled_nest {
     struct sator_arena *arena; /* of one question */
     const struct sator_stamping *stamping;
@@ -115,6 +124,12 @@ void tiled_loop_finish(struct tiled_nest *nest, struct tiled_loop *loop);
 bool tiled_nest_reads(const struct tiled_nest *nest, const struct sator_term *term);
 /* Set named[d] for each digit d of a row that is a mixed-radix number of digits: it names them. */
 const struct sator_decline *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named);
+/* The digits of the coordinates, row by row, heaviest first. */
+struct tiled_coordinates {
+    int n, first[TILED_SPACES + 1]; /* of each row, and the last one's end */
+    int digit[TILED_DIGITS];
+};
+void tiled_nest_coordinates(const struct tiled_nest *nest, struct tiled_coordinates *all);
 /* Fix the digits of a row, as "names", where it is 0. */
 const struct sator_decline *tiled_nest_fix(struct tiled_nest *nest, int row);
 /* Add its weight to "step" for each digit of a row. */

@@ -32,15 +32,6 @@ struct counting {
 
 /* ---- one pattern ---- */
 
-static bool is_of(const struct tiled_part *part, int loop)
-{
-    for (int i = 0; i < part->n_loops; i++) {
-        if (part->loop[i] == loop)
-            return true;
-    }
-    return false;
-}
-
 /* What "part" sees of a pattern's row. */
 static int16_t seen(const struct tiled_nest *nest, const struct tiled_part *part, int row)
 {
@@ -51,7 +42,7 @@ static int16_t seen(const struct tiled_nest *nest, const struct tiled_part *part
         return TILED_NEVER;
     for (int d = 0; d < nest->n_digits; d++) {
         const struct tiled_digit *digit = &nest->digit[d];
-        if (digit->kind != TILED_TIME || !is_of(part, digit->loop))
+        if (digit->kind != TILED_TIME || !tiled_part_has(part, digit->loop))
             continue;
         outside += digit->order < row;
         own |= digit->order == row;
@@ -208,36 +199,24 @@ static bool covers(
 static const struct sator_decline *number_pes(
         struct tiled_question *q, int n_buses, const struct tiled_bus *bus, tiled_bits *spread)
 {
-    const struct tiled_nest *nest = q->nest;
+    struct tiled_coordinates all;
     int at = 0;
 
-    for (int row = nest->stamping->n_space - 1; row >= 0; row--) {
-        for (int64_t weight = 0, next;; weight = next) { /* lighter digits first */
-            int digit = -1;
-            next = INT64_MAX;
-            for (int d = 0; d < nest->n_digits; d++) {
-                const struct tiled_digit *here = &nest->digit[d];
-                if (here->kind != TILED_SPACE || here->row != row || here->weight <= weight ||
-                        here->weight >= next)
-                    continue;
-                next = here->weight;
-                digit = d;
-            }
-            if (digit < 0)
-                break;
-            for (int b = 0; b < n_buses; b++)
-                q->is_spread[digit] |= bus[b].spreads[digit];
-            if (!q->is_spread[digit])
-                continue;
-            q->field[digit] = at;
-            q->width[digit] = 64 - __builtin_clzll((uint64_t)nest->digit[digit].size - 1);
-            at += q->width[digit];
-            if (at > TILED_SOURCES)
-                return DECLINE("the PEs of the buses do not fit into one number");
-            for (int b = 0; b < n_buses; b++) {
-                if (bus[b].spreads[digit])
-                    spread[b] |= (tiled_bit(q->width[digit]) - 1) << q->field[digit];
-            }
+    tiled_nest_coordinates(q->nest, &all);
+    for (int i = all.n - 1; i >= 0; i--) {
+        int digit = all.digit[i];
+        for (int b = 0; b < n_buses; b++)
+            q->is_spread[digit] |= bus[b].spreads[digit];
+        if (!q->is_spread[digit])
+            continue;
+        q->field[digit] = at;
+        q->width[digit] = 64 - __builtin_clzll((uint64_t)q->nest->digit[digit].size - 1);
+        at += q->width[digit];
+        if (at > TILED_SOURCES)
+            return DECLINE("the PEs of the buses do not fit into one number");
+        for (int b = 0; b < n_buses; b++) {
+            if (bus[b].spreads[digit])
+                spread[b] |= (tiled_bit(q->width[digit]) - 1) << q->field[digit];
         }
     }
     return NULL;

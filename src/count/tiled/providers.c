@@ -17,35 +17,10 @@ enum {
     POOL = SATOR_ROOM(4096, 64)
 };
 
-/* The digits of space, by row, heaviest first. */
-struct digits {
-    int n, first[TILED_SPACES + 1];
-    int digit[TILED_DIGITS];
-};
-
-static void sort_digits(const struct tiled_nest *nest, struct digits *digits)
-{
-    digits->n = 0;
-    for (int row = 0; row < nest->stamping->n_space; row++) {
-        digits->first[row] = digits->n;
-        for (int d = 0; d < nest->n_digits; d++) {
-            if (nest->digit[d].kind != TILED_SPACE || nest->digit[d].row != row)
-                continue;
-            int at = digits->n++;
-            for (; at > digits->first[row] &&
-                    nest->digit[digits->digit[at - 1]].weight < nest->digit[d].weight;
-                    at--)
-                digits->digit[at] = digits->digit[at - 1];
-            digits->digit[at] = d;
-        }
-    }
-    digits->first[nest->stamping->n_space] = digits->n;
-}
-
 struct finder {
     struct tiled_question *q;
     struct tiled_source *source; /* the array of the question */
-    struct digits digits;
+    struct tiled_coordinates digits;
     int credit, back;
     const struct closed_interval *consumers; /* by row, or NULL */
     int64_t shift[TILED_DIGITS];
@@ -195,7 +170,7 @@ enum sator_status tiled_find_sources(struct tiled_question *q,
     q->source = f.source;
     q->n_sources = 0;
     q->n_held = count_outer(q->nest, transport->held_time);
-    sort_digits(q->nest, &f.digits);
+    tiled_nest_coordinates(q->nest, &f.digits);
     if (transport->registers)
         f.source[q->n_sources++] = (struct tiled_source){.credit = 0, .back = 1};
     for (int i = 0; i < transport->n_links && why == NULL; i++) {

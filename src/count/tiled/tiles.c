@@ -159,10 +159,8 @@ struct tiled_sets *tiled_sets_new(const struct tiled_nest *nest, const struct ti
     *sets = (struct tiled_sets){.nest = nest, .part = part, .modulus = 1};
     for (int d = 0; d < nest->n_digits && part->divisor == 1; d++) {
         const struct tiled_digit *digit = &nest->digit[d];
-        bool is_part = false;
-        for (int i = 0; i < part->n_loops; i++)
-            is_part |= digit->loop == part->loop[i];
-        if (!is_part || digit->kind != TILED_INSIDE || digit->size <= longest || nest->step[d] == 0)
+        if (!tiled_part_has(part, digit->loop) || digit->kind != TILED_INSIDE ||
+                digit->size <= longest || nest->step[d] == 0)
             continue;
         longest = digit->size;
         sets->modulus = llabs(nest->step[d]);
