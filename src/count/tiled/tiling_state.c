@@ -21,40 +21,53 @@ static int chain_of(const struct sator_tiling *t, int state, int *chain)
     return n;
 }
 
-/* Add a digit of loop "l", the next one outside; they are turned around in the end. */
-static void add_digit(struct tiled_nest *nest, int l, enum tiled_kind kind, int order,
-        int64_t *place, int64_t size, int64_t coef)
-{
-    struct tiled_digit *digit = &nest->digit[nest->n_digits];
+/* The digits of a loop, innermost first. */
+struct digits {
+    int n;
+    int64_t place; /* of the next one */
+    struct made {
+        struct tiled_digit digit;
+        bool is_shared;
+        int joined; /* which it is of the part's joined ones, or -1 */
+    } made[TILED_DIGITS];
+};
 
-    assert(nest->n_digits < TILED_DIGITS && size >= 1 && *place >= 1);
-    *digit = (struct tiled_digit){.loop = l,
-            .place = *place,
-            .size = size,
-            .kind = kind,
-            .order = order,
-            .row = TILED_NOWHERE,
-            .fixed = -1};
-    nest->step[nest->n_digits++] = coef * *place;
-    *place *= size;
+static struct made *add_digit(
+        struct digits *digits, int loop, enum tiled_kind kind, int order, int64_t size)
+{
+    struct made *made = &digits->made[digits->n++];
+
+    assert(digits->n <= TILED_DIGITS && size >= 1 && digits->place >= 1);
+    *made = (struct made){.digit = {.loop = loop,
+                                  .place = digits->place,
+                                  .size = size,
+                                  .kind = kind,
+                                  .order = order,
+                                  .row = TILED_NOWHERE,
+                                  .fixed = -1},
+            .joined = -1};
+    digits->place *= size;
+    return made;
 }
 
-/* Turn the digits of a loop, which stand innermost first, around, and set their tops. */
-static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop, bool *is_shared)
+/* Give a nest its next loop, and the digits of it, outermost first. */
+static void add_loop(struct sator_tiling *t, int l, int64_t extent, const struct digits *digits)
 {
-    loop->n_digits = nest->n_digits - loop->first;
-    for (int i = 0, k = loop->n_digits - 1; i < k; i++, k--) {
-        struct tiled_digit digit = nest->digit[loop->first + i];
-        int64_t step = nest->step[loop->first + i];
-        bool shared = is_shared[loop->first + i];
-        is_shared[loop->first + i] = is_shared[loop->first + k];
-        is_shared[loop->first + k] = shared;
-        nest->digit[loop->first + i] = nest->digit[loop->first + k];
-        nest->step[loop->first + i] = nest->step[loop->first + k];
-        nest->digit[loop->first + k] = digit;
-        nest->step[loop->first + k] = step;
+    struct tiled_nest *nest = &t->nest;
+
+    assert(nest->n_digits + digits->n <= TILED_DIGITS);
+    nest->loop[l] =
+            (struct tiled_loop){.extent = extent, .first = nest->n_digits, .n_digits = digits->n};
+    for (int k = digits->n - 1; k >= 0; k--) {
+        const struct made *made = &digits->made[k];
+        int d = nest->n_digits++;
+        nest->digit[d] = made->digit;
+        nest->step[d] = t->coef[l] * made->digit.place;
+        t->is_shared[d] = made->is_shared;
+        if (made->joined >= 0)
+            t->joined_digit[made->joined] = d;
     }
-    tiled_loop_finish(nest, loop);
+    tiled_loop_finish(nest, &nest->loop[l]);
 }
 
 /* Orders of time: first the digits that are not placed, loop by loop; then those that are, the last
@@ -62,15 +75,6 @@ static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop, bool *
 static int order_of(int n, int k)
 {
     return TILED_PART_LOOPS * TILED_DIGITS + 2 * (n - k);
-}
-
-/* The digits of "loop", the last one made, have been turned around: so are the joined ones. */
-static void turn_joined(struct sator_tiling *t, const struct tiled_loop *loop, int n_joined)
-{
-    for (int k = 0; k < n_joined; k++) {
-        if (t->joined_digit[k] >= loop->first)
-            t->joined_digit[k] = 2 * loop->first + loop->n_digits - 1 - t->joined_digit[k];
-    }
 }
 
 /* The iterations of loop "l": of the problem, or as many as its digits make. */
@@ -85,17 +89,17 @@ static int64_t extent_of(const struct sator_tiling *t, int l, const int *chain, 
     return extent;
 }
 
-/* The digits of loop "l", outermost last, with those of time in the order in which they are placed.
- */
+/* Make loop "i" of the part, with its digits of time in the order in which they are placed. */
 static void make_loop(
         struct sator_tiling *t, const struct tiled_part *part, int i, const int *chain, int n)
 {
-    struct tiled_nest *nest = &t->nest;
     int l = part->loop[i], time[TILING_DIGITS + TILING_LOOPS], n_time = 0, n_placed = 0;
-    int n_joined = 0;
-    int64_t place = 1, extent = extent_of(t, l, chain, n);
+    int n_joined = 0, first = t->nest.n_digits;
+    int64_t extent = extent_of(t, l, chain, n);
+    struct digits digits;
 
-    nest->loop[l] = (struct tiled_loop){.extent = extent, .first = nest->n_digits};
+    digits.n = 0;
+    digits.place = 1;
     for (int k = 0; k < n; k++) {
         const struct tiling_state *state = &t->states[chain[k]];
         bool is_joined = state->kind == OF_PES + (int)TILING_JOINED;
@@ -104,45 +108,38 @@ static void make_loop(
             continue;
         if (state->kind == OF_TIME)
             time[n_time++] = -1;
-        if (is_joined)
-            t->joined_digit[n_joined - 1] = nest->n_digits;
-        else if (state->size == 1 || place >= extent)
+        if (!is_joined && (state->size == 1 || digits.place >= extent))
             continue; /* nothing is divided */
         enum tiled_kind kind = state->kind == OF_TILE ? TILED_INSIDE
                 : state->kind == OF_TIME              ? TILED_TIME
                                                       : TILED_SPACE;
         if (kind == TILED_TIME)
-            time[n_time - 1] = nest->n_digits;
-        int64_t left = (extent - 1) / place + 1;
-        t->is_shared[nest->n_digits] = state->kind == OF_PES + (int)TILING_SHARED;
-        struct tiled_digit *digit = &nest->digit[nest->n_digits];
-        add_digit(nest, l, kind, (i + 1) * TILED_DIGITS - nest->n_digits, &place,
-                state->size < left ? state->size : left, t->coef[l]);
+            time[n_time - 1] = digits.n;
+        int64_t left = (extent - 1) / digits.place + 1;
+        struct made *made = add_digit(&digits, l, kind, (i + 1) * TILED_DIGITS - first - digits.n,
+                state->size < left ? state->size : left);
+        made->is_shared = state->kind == OF_PES + (int)TILING_SHARED;
+        made->joined = is_joined ? n_joined - 1 : -1;
         if (state->kind == OF_PES + (int)TILING_FIRST)
-            digit->fixed = 0;
+            made->digit.fixed = 0;
         if (state->kind == OF_PES + (int)TILING_LAST)
-            digit->fixed = digit->size - 1;
+            made->digit.fixed = made->digit.size - 1;
     }
-    if (place < extent) {
-        t->is_shared[nest->n_digits] = false;
-        add_digit(nest, l, TILED_TIME, i * TILED_DIGITS, &place, (extent - 1) / place + 1,
-                t->coef[l]);
-    }
-    if (nest->n_digits == nest->loop[l].first) {
-        t->is_shared[nest->n_digits] = false;
-        add_digit(nest, l, TILED_INSIDE, 0, &place, 1, t->coef[l]);
-    }
+    if (digits.place < extent)
+        add_digit(&digits, l, TILED_TIME, i * TILED_DIGITS, (extent - 1) / digits.place + 1);
+    if (digits.n == 0)
+        add_digit(&digits, l, TILED_INSIDE, 0, 1);
     for (int k = 0; k < n; k++) {
         const struct tiling_state *state = &t->states[chain[k]];
         if (state->loop != l || state->kind != PLACED)
             continue;
-        t->row[k] = n_placed < n_time ? time[n_placed] : -1;
-        if (t->row[k] >= 0)
-            nest->digit[t->row[k]].order = order_of(n, k);
+        int at = n_placed < n_time ? time[n_placed] : -1;
+        t->has_steps[k] = at >= 0;
+        if (at >= 0)
+            digits.made[at].digit.order = order_of(n, k);
         n_placed++;
     }
-    finish_loop(nest, &nest->loop[l], t->is_shared);
-    turn_joined(t, &nest->loop[l], n_joined);
+    add_loop(t, l, extent, &digits);
 }
 
 static void make_nest(
@@ -172,7 +169,7 @@ static bool find_row(const struct sator_tiling *t, const int *chain, int n, int 
             continue;
         if (kept == 2 * times + 1) {
             *row = order_of(n, k);
-            return t->row[k] >= 0;
+            return t->has_steps[k];
         }
         times++;
         if (kept == 2 * times)

@@ -42,7 +42,7 @@ struct sator_tiling {
     struct sator_memo *numbers; /* int: of a state, by its parent and digit */
     struct tiled_nest nest; /* of the state that is counted, with */
     bool is_shared[TILED_DIGITS]; /* by digit */
-    int row[TILING_DIGITS + TILING_LOOPS]; /* by entry of its chain that is placed: the digit, -1 */
+    bool has_steps[TILING_DIGITS + TILING_LOOPS]; /* by entry of its chain that is placed */
     int joined_digit[TILING_DIGITS]; /* of the part's joined ones, as they were said */
     int n_joined;
     struct tiling_joined joined[TILING_DIGITS];
