@@ -62,17 +62,13 @@ static int64_t known(const struct kinds *k, int64_t words)
 
 static int64_t count_words(const struct kinds *k, int t, const struct mapper_sharing *sharing)
 {
-    return known(k,
-            sator_mapper_tiling_words(
-                    sator_mapper_words_tilings(k->words), k->mapping, k->shape, t, sharing));
+    return known(k, sator_mapper_tiling_words(k->words, k->mapping, k->shape, t, sharing));
 }
 
 /* The words of "access" that an instance of the kind ever touches. */
 static int64_t touched_words(const struct kinds *k, int access)
 {
-    return known(k,
-            sator_mapper_tiling_touched(
-                    sator_mapper_words_tilings(k->words), k->mapping, k->shape, access, &k->alone));
+    return known(k, sator_mapper_tiling_touched(k->words, k->mapping, k->shape, access, &k->alone));
 }
 
 static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
@@ -305,5 +301,5 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
             asked |= 1U << k.memory;
     }
     if (asked != 0)
-        sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, asked, traffic);
+        sator_mapper_count_ports(words, mapping, asked, traffic);
 }

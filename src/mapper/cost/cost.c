@@ -44,9 +44,9 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
     const struct mapper_access *what = &sator_mapper_words_problem(words)->access[access];
 
     if (what->is_quotient)
-        return sator_mapper_tiling_most(sator_mapper_words_tilings(words), access, tile);
+        return sator_mapper_tiling_most(words, access, tile);
     if (what->is_counted)
-        return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);
+        return sator_mapper_counted_tile(words, access, tile);
     return product_of_indices(words, access, tile);
 }
 
@@ -445,8 +445,7 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
     if (sator_mapper_is_cut(problem, mapping, &shape, transfer)) {
         struct mapper_sharing sharing = sator_mapper_sharing_of(walk.transfer);
         sharing.n_ways = n_ways;
-        int64_t crossing = sator_mapper_tiling_words(
-                sator_mapper_words_tilings(words), mapping, &shape, transfer, &sharing);
+        int64_t crossing = sator_mapper_tiling_words(words, mapping, &shape, transfer, &sharing);
         return crossing < 0 ? 0 : crossing;
     }
     sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
@@ -471,8 +470,8 @@ static void count_transfer(const struct mapper_problem *problem, struct mapper_w
     if (what->is_quotient ||
             (!what->is_counted && sator_mapper_is_cut(problem, mapping, shape, t))) {
         const struct mapper_sharing sharing = sator_mapper_sharing_of(what);
-        if (!sator_mapper_count_tiling(sator_mapper_words_tilings(words), mapping, shape, t,
-                    &sharing, &traffic->unique[t], &traffic->arriving[t]))
+        if (!sator_mapper_count_tiling(
+                    words, mapping, shape, t, &sharing, &traffic->unique[t], &traffic->arriving[t]))
             traffic->is_unknown = true;
         return;
     }
@@ -578,7 +577,7 @@ static bool count(const struct mapper_problem *problem, struct mapper_words *wor
     traffic->time_stamps = sator_mapper_time_stamps(problem, words, mapping);
     traffic->is_unknown = traffic->has_late = false;
     if (problem->in_hull)
-        sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);
+        sator_mapper_count_stamps(words, mapping, traffic);
     for (unsigned left = known; left != 0; left &= left - 1)
         pj += pj_of(problem, traffic, __builtin_ctz(left));
     for (int t = problem->n_transfers - 1; t >= 0 && !(pj > most_pj); t--) {

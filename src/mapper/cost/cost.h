@@ -185,8 +185,8 @@ struct mapper_past {
 };
 /* tilings.c: the words that enter the group of a walk that passes in a stamp after "past", as if
  * tiles had one value along each plain index. */
-int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struct mapper_walk *walk,
-        const struct mapper_past *past);
+int64_t sator_mapper_tiling_entering(
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past);
 /* The words that enter the group of a walk that passes in a stamp after "past". */
 int64_t sator_mapper_entering_after(
         struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past);
@@ -323,26 +323,22 @@ double sator_mapper_now(void);
 
 /* ---- counted.c ---- */
 struct sator_volumes;
-struct mapper_counting;
-/* Of the memory that "words" keeps. */
-struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words);
-/* The ticks (base/context.h) that its questions have taken. */
+/* The ticks (base/context.h) that questions have taken. */
 uint64_t sator_mapper_counting_work(struct mapper_words *words);
 /* Set the time-stamps of a mapping in a hull, and the PEs that have work. */
-void sator_mapper_count_stamps(struct mapper_counting *counting,
-        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
-/* The words of the largest of its tiles of extents "tile"; INT64_MAX when that cannot be counted.
- */
-int64_t sator_mapper_counted_tile(
-        struct mapper_counting *counting, int access, const int64_t *tile);
+void sator_mapper_count_stamps(struct mapper_words *words, const struct mapper_mapping *mapping,
+        struct mapper_traffic *traffic);
+/* The words of the largest of an access's tiles of extents "tile"; INT64_MAX when that cannot be
+ * counted. */
+int64_t sator_mapper_counted_tile(struct mapper_words *words, int access, const int64_t *tile);
 /* The words of an access's largest tile or window at memory "m"; INT64_MAX when the engines give
  * up. */
 int64_t sator_mapper_counted_window(
-        struct mapper_counting *counting, const struct mapper_mapping *mapping, int m, int access);
+        struct mapper_words *words, const struct mapper_mapping *mapping, int m, int access);
 /* The volumes of a counted transfer, with those of each link and bus until the next call; false
  * when the engines give up. */
-bool sator_mapper_counted_volumes(struct mapper_counting *counting,
-        const struct mapper_mapping *mapping, int transfer, struct sator_volumes *volumes);
+bool sator_mapper_counted_volumes(struct mapper_words *words, const struct mapper_mapping *mapping,
+        int transfer, struct sator_volumes *volumes);
 /* Whether the loops outside of the first that stands alone in an index, in whatever order, make a
  * counted transfer repeat what it brings inside of it, and no others than those that move its tile
  * need be told apart inside: whole tiles of a box, over links from the stamp before at most. */
@@ -364,10 +360,10 @@ struct mapper_cost sator_mapper_least_late(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 /* The scheduled time of a mapping as the model counts it; NAN where it does not, or not within
  * "most_work". What it took is added to "*work". */
-double sator_mapper_count_time(struct mapper_counting *counting,
-        const struct mapper_mapping *mapping, uint64_t most_work, uint64_t *work);
+double sator_mapper_count_time(struct mapper_words *words, const struct mapper_mapping *mapping,
+        uint64_t most_work, uint64_t *work);
 /* Set the cycles of the ports of "memories" from the model. */
-void sator_mapper_count_ports(struct mapper_counting *counting,
-        const struct mapper_mapping *mapping, unsigned memories, struct mapper_traffic *traffic);
+void sator_mapper_count_ports(struct mapper_words *words, const struct mapper_mapping *mapping,
+        unsigned memories, struct mapper_traffic *traffic);
 
 #endif

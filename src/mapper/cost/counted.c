@@ -91,14 +91,14 @@ static void counting_free(void *state)
     free(c);
 }
 
-struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
+static struct mapper_counting *counting_of(struct mapper_words *words)
 {
     return sator_mapper_words_state(words, MAPPER_KEEPS_COUNTING, counting_new, counting_free);
 }
 
 uint64_t sator_mapper_counting_work(struct mapper_words *words)
 {
-    const struct mapper_counting *c = sator_mapper_words_counting(words);
+    const struct mapper_counting *c = counting_of(words);
 
     return c->n_questions * QUESTION_WORK + c->ctx->all_work;
 }
@@ -252,8 +252,9 @@ static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *
     return words;
 }
 
-int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const int64_t *tile)
+int64_t sator_mapper_counted_tile(struct mapper_words *words, int access, const int64_t *tile)
 {
+    struct mapper_counting *c = counting_of(words);
     const struct mapper_problem *p = c->problem;
     int64_t key[MAPPER_LOOPS + 1]; /* 1 for loops that do not index the access */
     bool is_new;
@@ -266,10 +267,10 @@ int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const i
     int64_t whole = p->domain == NULL ? 0 : sator_mapper_domain_tile(p, access, key);
     if (whole != 0)
         return whole;
-    int64_t *words = sator_memo_place(c->tiles, key, MAPPER_LOOPS + 1, &is_new);
+    int64_t *known = sator_memo_place(c->tiles, key, MAPPER_LOOPS + 1, &is_new);
     if (is_new)
-        *words = count_tile(c, access, key);
-    return *words;
+        *known = count_tile(c, access, key);
+    return *known;
 }
 
 /* ---- transfers ---- */
@@ -290,8 +291,9 @@ static struct sator_stamping stamping_at(
 }
 
 int64_t sator_mapper_counted_window(
-        struct mapper_counting *c, const struct mapper_mapping *mapping, int m, int access)
+        struct mapper_words *words, const struct mapper_mapping *mapping, int m, int access)
 {
+    struct mapper_counting *c = counting_of(words);
     const struct mapper_problem *p = c->problem;
     const struct sator_bound_dataflow *flow =
             sator_mapper_dataflow(p, c->arena, mapping, "mapping");
@@ -379,9 +381,10 @@ static size_t key_of(const struct mapper_problem *p, int transfer,
 
 _Static_assert(MAPPER_LOOPS <= 16, "an order in 64 bits");
 
-bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper_mapping *mapping,
+bool sator_mapper_counted_volumes(struct mapper_words *words, const struct mapper_mapping *mapping,
         int transfer, struct sator_volumes *volumes)
 {
+    struct mapper_counting *c = counting_of(words);
     struct counted_answer *latest = &c->latest[transfer];
     int64_t key[MOST_KEY];
     size_t size = sizeof *key * key_of(c->problem, transfer, mapping, key);
@@ -542,14 +545,14 @@ static bool count_links(struct mapper_words *words, const struct mapper_mapping 
         return false;
     const struct mapper_sharing sharing = sator_mapper_sharing_of(t);
     sator_mapper_shape_init(p, mapping, &shape);
-    return sator_mapper_count_tiling(sator_mapper_words_tilings(words), mapping, &shape, transfer,
-            &sharing, &counted->unique, &counted->arriving);
+    return sator_mapper_count_tiling(
+            words, mapping, &shape, transfer, &sharing, &counted->unique, &counted->arriving);
 }
 
 void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper_mapping *mapping,
         int transfer, struct mapper_traffic *traffic)
 {
-    struct mapper_counting *c = sator_mapper_words_counting(words);
+    struct mapper_counting *c = counting_of(words);
     const struct mapper_problem *p = c->problem;
     struct counted_words counted = {0}, *remembered;
     int64_t key[MOST_KEY];
@@ -563,7 +566,7 @@ void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper
     if (remembered != NULL) {
         counted = *remembered;
     } else if ((has_formula = count_links(words, &alike, transfer, &counted)) ||
-            sator_mapper_counted_volumes(c, &alike, transfer, &volumes)) {
+            sator_mapper_counted_volumes(words, &alike, transfer, &volumes)) {
         if (!has_formula)
             counted = words_of(p, &p->transfer[transfer], &volumes);
         if (sator_memo_size(c->words) == MOST_WORDS)
@@ -575,9 +578,10 @@ void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper
     set_words(transfer, &counted, traffic);
 }
 
-void sator_mapper_count_stamps(struct mapper_counting *c, const struct mapper_mapping *mapping,
+void sator_mapper_count_stamps(struct mapper_words *words, const struct mapper_mapping *mapping,
         struct mapper_traffic *traffic)
 {
+    struct mapper_counting *c = counting_of(words);
     const struct mapper_problem *p = c->problem;
     const struct sator_bound_dataflow *flow =
             sator_mapper_dataflow(p, c->arena, mapping, "mapping");
@@ -620,10 +624,11 @@ static struct sator_result *ask_model(struct mapper_counting *c,
     return st == SATOR_OK ? result : NULL;
 }
 
-double sator_mapper_count_time(struct mapper_counting *c, const struct mapper_mapping *mapping,
+double sator_mapper_count_time(struct mapper_words *words, const struct mapper_mapping *mapping,
         uint64_t most_work, uint64_t *work)
 {
     static const struct sator_analyze_options options = {.timing = SATOR_TIMING_SCHEDULED};
+    struct mapper_counting *c = counting_of(words);
     uint64_t limit = c->ctx->work_limit;
 
     c->ctx->work_limit = most_work;
@@ -636,11 +641,11 @@ double sator_mapper_count_time(struct mapper_counting *c, const struct mapper_ma
     return cycles;
 }
 
-void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_mapping *mapping,
+void sator_mapper_count_ports(struct mapper_words *words, const struct mapper_mapping *mapping,
         unsigned memories, struct mapper_traffic *traffic)
 {
-    const struct mapper_problem *p = c->problem;
-    struct sator_result *result = ask_model(c, mapping, NULL);
+    const struct mapper_problem *p = sator_mapper_words_problem(words);
+    struct sator_result *result = ask_model(counting_of(words), mapping, NULL);
 
     traffic->is_unknown |= result == NULL;
     if (result == NULL)
@@ -660,13 +665,12 @@ void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_map
 bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
 {
-    struct mapper_counting *c = sator_mapper_words_counting(words);
     struct sator_volumes volumes;
 
     for (int t = 0; t < p->n_transfers; t++) {
         if (!p->transfer[t].has_late)
             continue;
-        if (!sator_mapper_counted_volumes(c, mapping, t, &volumes))
+        if (!sator_mapper_counted_volumes(words, mapping, t, &volumes))
             return false;
         struct counted_words all = words_of(p, &p->transfer[t], &volumes);
         set_words(t, &all, traffic);
@@ -679,7 +683,7 @@ bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words
     traffic->is_uneven = false;
     sator_mapper_port_cycles(p, traffic, traffic->busiest_cycles);
     traffic->is_uneven = true;
-    sator_mapper_count_ports(c, mapping, asked, traffic);
+    sator_mapper_count_ports(words, mapping, asked, traffic);
     return !traffic->is_unknown;
 }
 
@@ -702,7 +706,7 @@ bool sator_mapper_late_is_idle(const struct mapper_problem *p, struct mapper_wor
         const struct mapper_transfer *t = &p->transfer[i];
         if (!t->has_late)
             continue;
-        if (!sator_mapper_counted_volumes(sator_mapper_words_counting(words), mapping, i, &volumes))
+        if (!sator_mapper_counted_volumes(words, mapping, i, &volumes))
             return false;
         for (int l = 0; l < t->network->n_links; l++) {
             if (volumes.by_link[l] != 0 && !is_counted_on(t, t->network->link_sources[l]))

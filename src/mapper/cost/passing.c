@@ -94,7 +94,7 @@ static int64_t entering_sliding(
     int64_t plain = 1; /* positions that are not told apart */
     for (int k = 0; k < walk->n_net_digits; k++)
         plain *= is_plain(walk, k) && !is_grouped(walk, k) ? walk->net_digit[k].count : 1;
-    *value = sator_mapper_tiling_entering(sator_mapper_words_tilings(words), walk, past) / plain;
+    *value = sator_mapper_tiling_entering(words, walk, past) / plain;
     return *value;
 }
 

@@ -437,8 +437,8 @@ bool sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_wo
         struct positions at = positions_of(problem, shape, 0, one.row, spared->access);
         double count = (double)access->footprint * at.copies;
         if (at.slides && !access->is_counted) {
-            int64_t touched = sator_mapper_tiling_touched(
-                    sator_mapper_words_tilings(words), mapping, shape, spared->access, &one);
+            int64_t touched =
+                    sator_mapper_tiling_touched(words, mapping, shape, spared->access, &one);
             is_known &= touched != TILING_UNKNOWN;
             count = at.all * (double)touched;
         }

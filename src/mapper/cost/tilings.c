@@ -43,7 +43,7 @@ static void tilings_free(void *state)
     free(tilings);
 }
 
-struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
+static struct mapper_tilings *tilings_of(struct mapper_words *words)
 {
     return sator_mapper_words_state(words, MAPPER_KEEPS_TILINGS, tilings_new, tilings_free);
 }
@@ -70,13 +70,14 @@ static struct sator_tiling *find_tiling(
     return *slot;
 }
 
-int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile)
+int64_t sator_mapper_tiling_most(struct mapper_words *words, int access, const int64_t *tile)
 {
+    struct mapper_tilings *tilings = tilings_of(words);
     struct sator_tiling *tiling = find_tiling(tilings, &tilings->tile[access], access);
 
     sator_tiling_begin(tiling, tile);
-    int64_t words = sator_tiling_most(tiling);
-    return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
+    int64_t most = sator_tiling_most(tiling);
+    return most == TILING_UNKNOWN ? INT64_MAX : most; /* it fits nowhere */
 }
 
 /* How the PEs along row "r" share the words of a transfer. */
@@ -138,10 +139,11 @@ static void join(struct sator_tiling *tiling, const struct mapper_problem *p,
     sator_tiling_join(tiling, net);
 }
 
-struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
+struct sator_tiling *sator_mapper_tiling_open(struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
         const struct mapper_sharing *sharing, bool stays)
 {
+    struct mapper_tilings *tilings = tilings_of(words);
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
     struct sator_tiling **slot = stays ? tilings->open[transfer] : tilings->tiling[transfer];
@@ -157,9 +159,10 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
     return tiling;
 }
 
-int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struct mapper_walk *walk,
-        const struct mapper_past *past)
+int64_t sator_mapper_tiling_entering(
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
 {
+    struct mapper_tilings *tilings = tilings_of(words);
     const struct mapper_access *access = walk->access;
     int a = walk->transfer->access;
     struct sator_tiling *tiling = find_tiling(tilings, &tilings->tile[a], a);
@@ -194,31 +197,31 @@ int64_t sator_mapper_tiling_entering(struct mapper_tilings *tilings, const struc
     return sator_tiling_entering(tiling, moved);
 }
 
-int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        const struct mapper_sharing *sharing)
+int64_t sator_mapper_tiling_words(struct mapper_words *words, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing)
 {
-    const struct mapper_problem *p = tilings->problem;
+    const struct mapper_problem *p = sator_mapper_words_problem(words);
     struct sator_tiling *tiling =
-            sator_mapper_tiling_open(tilings, mapping, shape, transfer, sharing, false);
-    int64_t words = sator_tiling_all(tiling);
+            sator_mapper_tiling_open(words, mapping, shape, transfer, sharing, false);
+    int64_t crossing = sator_tiling_all(tiling);
 
     for (int r = p->transfer[transfer].child_row - 1; r >= 0; r--) {
         for (int k = p->n_loops - 1; k >= 0 && !p->row[r].is_space; k--) {
             int loop = mapping->order[p->row[r].memory][k];
-            if (mapping->factor[r][loop] == 1 || words == TILING_UNKNOWN)
+            if (mapping->factor[r][loop] == 1 || crossing == TILING_UNKNOWN)
                 continue;
             int64_t kept = sator_tiling_step(tiling, loop);
-            words = kept == TILING_UNKNOWN ? TILING_UNKNOWN : words - kept;
+            crossing = kept == TILING_UNKNOWN ? TILING_UNKNOWN : crossing - kept;
         }
     }
-    return words;
+    return crossing;
 }
 
-int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
+int64_t sator_mapper_tiling_touched(struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int access,
         const struct mapper_alone *alone)
 {
+    struct mapper_tilings *tilings = tilings_of(words);
     const struct mapper_problem *p = tilings->problem;
     struct sator_tiling *tiling = find_tiling(tilings, &tilings->tile[access], access);
 
@@ -236,16 +239,16 @@ int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
     return sator_tiling_all(tiling);
 }
 
-bool sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+bool sator_mapper_count_tiling(struct mapper_words *words, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
         int64_t *unique, int64_t *arriving)
 {
     static const struct mapper_sharing apart;
 
-    *unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, sharing);
+    *unique = sator_mapper_tiling_words(words, mapping, shape, transfer, sharing);
     *arriving = sharing->rows == 0
             ? *unique
-            : sator_mapper_tiling_words(tilings, mapping, shape, transfer, &apart);
+            : sator_mapper_tiling_words(words, mapping, shape, transfer, &apart);
     bool is_known = *unique >= 0 && *arriving >= 0;
     if (!is_known)
         *unique = *arriving = 0;

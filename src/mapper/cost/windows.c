@@ -57,7 +57,7 @@ int64_t sator_mapper_held_words(const struct mapper_problem *p, struct mapper_wo
     struct mapper_shape shape;
 
     if (sator_mapper_holds_windows(p, mapping, m))
-        return sator_mapper_counted_window(sator_mapper_words_counting(words), mapping, m, access);
+        return sator_mapper_counted_window(words, mapping, m, access);
     sator_mapper_shape_init(p, mapping, &shape);
     return sator_mapper_tile_words(words, access, shape.inside[p->memory[m].row]);
 }
@@ -82,7 +82,6 @@ static bool fits(const struct mapper_problem *p, struct mapper_words *words,
 static bool brings_the_same(const struct mapper_problem *p, struct mapper_words *words,
         const struct mapper_mapping *mapping)
 {
-    struct mapper_counting *counting = sator_mapper_words_counting(words);
     struct mapper_traffic traffic;
     struct sator_volumes volumes;
     bool same = true;
@@ -91,7 +90,7 @@ static bool brings_the_same(const struct mapper_problem *p, struct mapper_words 
     for (int t = 0; t < p->n_transfers && same; t++) {
         if (p->transfer[t].child == p->n_memories || p->transfer[t].is_outside)
             continue;
-        same = sator_mapper_counted_volumes(counting, mapping, t, &volumes) &&
+        same = sator_mapper_counted_volumes(words, mapping, t, &volumes) &&
                 volumes.unique == traffic.unique[t];
     }
     return same;

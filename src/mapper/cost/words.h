@@ -80,13 +80,9 @@ int64_t *sator_mapper_words_place(
         struct mapper_words *words, const int64_t *key, int length, bool *is_new);
 
 /* ---- tilings.c ---- */
-struct mapper_shape;
 struct sator_tiling;
-struct mapper_tilings;
-/* Of the memory that "words" keeps. */
-struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words);
 /* The words of the largest tile of these extents by loop, wherever it is. */
-int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile);
+int64_t sator_mapper_tiling_most(struct mapper_words *words, int access, const int64_t *tile);
 /* One PE of all rows before "row": of the loops that are spread over these, those in "last" have
  * their last tile there, the others have whole ones. */
 struct mapper_alone {
@@ -103,19 +99,18 @@ struct mapper_sharing {
 /* The tiling of a transfer's digits, none in order yet. It is that of the same transfer, shared or
  * not, until the next call; if it "stays", until the next call for one that does, whatever is
  * counted meanwhile. */
-struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
+struct sator_tiling *sator_mapper_tiling_open(struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
         const struct mapper_sharing *sharing, bool stays);
 /* The words that cross, or TILING_UNKNOWN. */
-int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        const struct mapper_sharing *sharing);
+int64_t sator_mapper_tiling_words(struct mapper_words *words, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing);
 /* The words of "access" that "alone" touches in the whole run. */
-int64_t sator_mapper_tiling_touched(struct mapper_tilings *tilings,
+int64_t sator_mapper_tiling_touched(struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int access,
         const struct mapper_alone *alone);
 /* Set the words of a transfer; to 0, and false, where they cannot be counted. */
-bool sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+bool sator_mapper_count_tiling(struct mapper_words *words, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
         int64_t *unique, int64_t *arriving);
 

@@ -191,8 +191,7 @@ static void add_counted_terms(struct describer *d, int transfer)
     const struct sator_model_network *network = t->network;
     struct sator_volumes volumes;
 
-    if (!sator_mapper_counted_volumes(
-                sator_mapper_words_counting(d->words), d->mapping, transfer, &volumes))
+    if (!sator_mapper_counted_volumes(d->words, d->mapping, transfer, &volumes))
         return; /* it could be counted when the mapping was found */
     for (int i = 0; i < network->n_links; i++)
         add_link_words(d, t->access, network->link_sources[i], volumes.by_link[i]);

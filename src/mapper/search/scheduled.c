@@ -38,11 +38,10 @@ static double ask_model(
     }
     uint64_t most = search->ctx->work_limit / WORK_SHARE, first = 0;
     most = is_skewed && most > MOST_SKEWED_WORK ? MOST_SKEWED_WORK : most;
-    struct mapper_counting *counting = sator_mapper_words_counting(search->words);
     bool is_blind = search->problem->phases == NULL;
     double cycles = timer->n_asked++ == 0 && !is_skewed
-            ? sator_mapper_count_time(counting, mapping, search->ctx->work_limit, &first)
-            : sator_mapper_count_time(counting, mapping, most - timer->work, &timer->work);
+            ? sator_mapper_count_time(search->words, mapping, search->ctx->work_limit, &first)
+            : sator_mapper_count_time(search->words, mapping, most - timer->work, &timer->work);
     timer->n_blind += is_blind;
     timer->is_worn_out = timer->n_asked == MOST_TIMED || timer->n_blind == MOST_TIMED_BLINDLY ||
             timer->work >= most;

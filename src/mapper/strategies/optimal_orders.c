@@ -588,8 +588,8 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
 static struct sator_tiling *open_tiling(
         struct optimizer *o, int t, const struct mapper_sharing *sharing)
 {
-    return sator_mapper_tiling_open(sator_mapper_words_tilings(o->search->words), &o->at.mapping,
-            &o->at.shape, t, sharing, true);
+    return sator_mapper_tiling_open(
+            o->search->words, &o->at.mapping, &o->at.shape, t, sharing, true);
 }
 
 /* Begin to count a transfer with short last tiles; false where all are whole. */
