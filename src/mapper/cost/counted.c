@@ -39,6 +39,8 @@ struct mapper_counting {
     struct sator_ctx *ctx; /* its own: threads search one problem */
     struct sator_arena *arena; /* of one question */
     struct sator_counter *counter;
+    struct sator_hush before; /* of one question */
+    bool is_asked; /* it: there was time for it */
     uint64_t n_questions;
     int64_t shape[MAPPER_ROWS]; /* of all arrays */
     struct counted_answer *latest; /* of each transfer */
@@ -60,6 +62,7 @@ static void *counting_new(const struct mapper_problem *problem)
     *c = (struct mapper_counting){
             .problem = problem, .ctx = sator_ctx_own(), .arena = sator_arena_new()};
     c->ctx->work_limit = problem->work_limit < MOST_WORK ? problem->work_limit : MOST_WORK;
+    (void)sator_counter_new(c->ctx, SATOR_ENGINE_AUTO, &(struct sator_stamping){0}, &c->counter);
     c->tiles = sator_memo_new(sizeof(int64_t));
     c->words = sator_memo_new(sizeof(struct counted_words));
     for (int r = 0; r < problem->n_rows; r++) {
@@ -105,29 +108,28 @@ uint64_t sator_mapper_counting_work(struct mapper_words *words)
 
 /* ---- questions ---- */
 
-/* Point the counter at "stamping"; unless SATOR_OK, nothing is to be asked. */
+/* Begin a question, to the counter about "stamping" or (NULL) to the model; nothing is said of it.
+ * Unless SATOR_OK, it is too late to ask. */
 static enum sator_status begin(struct mapper_counting *c, const struct sator_stamping *stamping)
 {
-    enum sator_status st = SATOR_OK;
-
-    if (!sator_mapper_watch_begin(c->problem->watch, c->ctx))
-        return SATOR_INTERRUPTED;
-    if (c->counter == NULL)
-        st = sator_counter_new(c->ctx, SATOR_ENGINE_AUTO, stamping, &c->counter);
-    else
+    sator_ctx_hush(c->ctx, &c->before);
+    c->is_asked = sator_mapper_watch_begin(c->problem->watch, c->ctx);
+    if (c->is_asked && stamping != NULL)
         sator_counter_restart(c->counter, c->ctx, SATOR_ENGINE_AUTO, stamping);
-    if (st != SATOR_OK)
-        sator_mapper_watch_end(c->problem->watch, c->ctx);
-    return st;
+    return c->is_asked ? SATOR_OK : SATOR_INTERRUPTED;
 }
 
-/* After the question whose answer "st" is. */
-static enum sator_status end(struct mapper_counting *c, enum sator_status st)
+/* End it, and clear the arena; whether its answer, which is "st", is known. */
+static bool end(struct mapper_counting *c, enum sator_status st)
 {
-    sator_counter_stop(c->counter);
-    sator_mapper_watch_end(c->problem->watch, c->ctx);
-    c->n_questions++;
-    return st;
+    if (c->is_asked) {
+        sator_counter_stop(c->counter);
+        sator_mapper_watch_end(c->problem->watch, c->ctx);
+        c->n_questions++;
+    }
+    sator_ctx_unhush(c->ctx, &c->before);
+    sator_arena_clear(c->arena);
+    return st == SATOR_OK;
 }
 
 /* The stamping of the workload's domain with "time" as its time-stamp and one PE. */
@@ -210,21 +212,16 @@ done:
 
 /* ---- tiles ---- */
 
-/* The words of the largest tile of "stamping", INT64_MAX when they are not known. The arena is
- * cleared. */
+/* The words of the largest tile of "stamping", INT64_MAX when they are not known. */
 static int64_t ask_for_tile(
         struct mapper_counting *c, const struct sator_stamping *stamping, int access)
 {
-    struct sator_hush before;
     sator_int words = 0;
-
-    sator_ctx_hush(c->ctx, &before);
     enum sator_status st = begin(c, stamping);
+
     if (st == SATOR_OK)
-        st = end(c, sator_count_tile(c->counter, c->problem->access[access].relation, &words));
-    sator_ctx_unhush(c->ctx, &before);
-    sator_arena_clear(c->arena);
-    return st == SATOR_OK && words < INT64_MAX ? (int64_t)words : INT64_MAX;
+        st = sator_count_tile(c->counter, c->problem->access[access].relation, &words);
+    return end(c, st) && words < INT64_MAX ? (int64_t)words : INT64_MAX;
 }
 
 /* Ask the engines for the largest tile: the time-stamp is the number of the tile along each loop.
@@ -332,11 +329,9 @@ static void ask_volumes(
     struct sator_stamping stamping = stamping_at(c, flow, t->child);
     struct sator_transport transport;
     struct counted_answer *latest = &c->latest[transfer];
-    struct sator_hush before;
 
     latest->volumes = (struct sator_volumes){
             .by_link = latest->by_link, .by_bus = latest->by_link + t->network->n_links};
-    sator_ctx_hush(c->ctx, &before);
     enum sator_status st = begin(c, &stamping);
     if (st == SATOR_OK) {
         st = sator_model_cut(c->ctx, c->arena, c->counter, p->access[t->access].relation,
@@ -352,11 +347,8 @@ static void ask_volumes(
         if (st == SATOR_OK)
             st = sator_count_volumes(
                     c->counter, p->access[t->access].relation, &transport, &latest->volumes);
-        st = end(c, st);
     }
-    sator_ctx_unhush(c->ctx, &before);
-    sator_arena_clear(c->arena);
-    latest->known = st == SATOR_OK && latest->volumes.total <= INT64_MAX;
+    latest->known = end(c, st) && latest->volumes.total <= INT64_MAX;
 }
 
 /* The words that a key says a mapping with: factors by row, and an order, four bits a loop. */
@@ -587,17 +579,14 @@ void sator_mapper_count_stamps(struct mapper_words *words, const struct mapper_m
             sator_mapper_dataflow(p, c->arena, mapping, "mapping");
     struct sator_stamping stamping = stamping_at(c, flow, p->n_memories);
     struct sator_stamp_counts counts = {0};
-    struct sator_hush before;
-
-    sator_ctx_hush(c->ctx, &before);
     enum sator_status st = begin(c, &stamping);
+
     if (st == SATOR_OK)
-        st = end(c, sator_count_stamps(c->counter, &counts));
-    sator_ctx_unhush(c->ctx, &before);
-    sator_arena_clear(c->arena);
-    traffic->is_unknown |= st != SATOR_OK;
-    if (st != SATOR_OK)
+        st = sator_count_stamps(c->counter, &counts);
+    if (!end(c, st)) {
+        traffic->is_unknown = true;
         return;
+    }
     traffic->time_stamps = (int64_t)counts.time_stamps; /* at most the instances */
     traffic->active_pes = (int64_t)counts.active_pes;
 }
@@ -610,18 +599,11 @@ static struct sator_result *ask_model(struct mapper_counting *c,
     const struct sator_bound_dataflow *flow =
             sator_mapper_dataflow(p, c->arena, mapping, "mapping");
     struct sator_result *result = NULL;
-    struct sator_hush before;
-    enum sator_status st = SATOR_INTERRUPTED;
+    enum sator_status st = begin(c, NULL);
 
-    sator_ctx_hush(c->ctx, &before);
-    if (sator_mapper_watch_begin(p->watch, c->ctx)) {
+    if (st == SATOR_OK)
         st = sator_model_analyze(c->ctx, p->workload, p->arch, flow, options, &result);
-        c->n_questions++;
-        sator_mapper_watch_end(p->watch, c->ctx);
-    }
-    sator_ctx_unhush(c->ctx, &before);
-    sator_arena_clear(c->arena);
-    return st == SATOR_OK ? result : NULL;
+    return end(c, st) ? result : NULL;
 }
 
 double sator_mapper_count_time(struct mapper_words *words, const struct mapper_mapping *mapping,
