@@ -486,35 +486,6 @@ static void count_transfer(const struct mapper_problem *problem, struct mapper_w
     assert(0 <= traffic->unique[t] && traffic->unique[t] <= traffic->arriving[t]);
 }
 
-/* Whether memory row "row" runs the same loops in both mappings, one inside the other in the same
- * way, from the innermost to the first that stands alone in an index of the access; "*ends": there
- * is one. */
-static bool steps_alike(const struct mapper_problem *p, const struct mapper_access *access, int row,
-        const struct mapper_mapping *a, const struct mapper_mapping *b, bool *ends)
-{
-    const int8_t *first = a->order[p->row[row].memory], *second = b->order[p->row[row].memory];
-    int i = p->n_loops - 1, k = i;
-
-    for (*ends = false; !*ends; i--, k--) {
-        while (i >= 0 && a->factor[row][first[i]] == 1)
-            i--;
-        while (k >= 0 && b->factor[row][second[k]] == 1)
-            k--;
-        if (i < 0 || k < 0)
-            return i == k;
-        if (first[i] != second[k] || a->factor[row][first[i]] != b->factor[row][first[i]])
-            return false;
-        *ends = access->plain >> first[i] & 1;
-    }
-    return true;
-}
-
-static bool is_cut(const struct mapper_problem *p, const struct mapper_transfer *t,
-        const struct mapper_counted *of)
-{
-    return sator_mapper_is_cut(p, &of->mapping, &of->shape, (int)(t - p->transfer));
-}
-
 /* The rows whose tiles differ; inside of all they do not. */
 static unsigned differing_tiles(
         const struct mapper_problem *p, const struct mapper_shape *a, const struct mapper_shape *b)
@@ -530,13 +501,14 @@ static unsigned differing_tiles(
     return rows;
 }
 
-/* Whether transfer "t" moves the same words in two mappings that differ in "rows" and have other
+/* Whether a transfer moves the same words in two mappings that differ in "rows" and have other
  * "tiles" in some, as far as that is soon told: tiles, PEs outside of them and loops outside are
- * the same, of these where something is kept. */
-static bool moves_alike(const struct mapper_problem *p, const struct mapper_transfer *t,
+ * the same, of these where something is kept: up to the first that stands alone in an index. */
+static bool moves_alike(const struct mapper_problem *p, int transfer,
         const struct mapper_counted *a, const struct mapper_counted *b, unsigned rows,
         unsigned tiles)
 {
+    const struct mapper_transfer *t = &p->transfer[transfer];
     unsigned before = (1U << t->child_row) - 1, outside = rows & before;
     unsigned shared = (t->collapsed | t->linked_rows) & before;
     bool ends = false;
@@ -545,13 +517,16 @@ static bool moves_alike(const struct mapper_problem *p, const struct mapper_tran
         return false;
     if ((tiles & (shared << 1 | 1U << t->child_row)) != 0)
         return false;
-    if (outside != 0 && p->imperfect && (is_cut(p, t, a) || is_cut(p, t, b)))
+    if (outside != 0 && p->imperfect &&
+            (sator_mapper_is_cut(p, &a->mapping, &a->shape, transfer) ||
+                    sator_mapper_is_cut(p, &b->mapping, &b->shape, transfer)))
         return false;
     if (outside == 0)
         return true;
     for (int r = t->child_row - 1; r >= sator_mapper_cold_row(p, &a->shape, t) && !ends; r--) {
         if (!p->row[r].is_space &&
-                !steps_alike(p, &p->access[t->access], r, &a->mapping, &b->mapping, &ends))
+                !sator_mapper_runs_alike(
+                        p, r, &a->mapping, &b->mapping, p->access[t->access].plain, &ends))
             return false;
     }
     return true;
@@ -620,7 +595,7 @@ bool sator_mapper_count_near(const struct mapper_problem *problem, struct mapper
     unsigned tiles = is_near ? differing_tiles(problem, &near->shape, &next->shape) : 0, known = 0;
 
     for (int t = 0; t < problem->n_transfers && is_near; t++) {
-        if (!moves_alike(problem, &problem->transfer[t], near, next, rows, tiles))
+        if (!moves_alike(problem, t, near, next, rows, tiles))
             continue;
         known |= 1U << t;
         next->traffic.unique[t] = near->traffic.unique[t];

@@ -21,21 +21,30 @@ void sator_mapper_mapping_init(const struct mapper_problem *problem, struct mapp
     }
 }
 
-/* Whether both orders run the same of the loops whose "factor" is above 1 one inside the other. */
-static bool is_same_order(const int64_t *factor, const int8_t *a, const int8_t *b, int n)
+static const int8_t *order_at(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int row)
 {
-    int i = 0, k = 0;
+    return p->row[row].is_space ? mapping->along[row] : mapping->order[p->row[row].memory];
+}
 
-    if (memcmp(a, b, (size_t)n) == 0)
-        return true;
-    for (;; i++, k++) {
-        while (i < n && factor[a[i]] == 1)
-            i++;
-        while (k < n && factor[b[k]] == 1)
-            k++;
-        if (i == n || k == n || a[i] != b[k])
-            return i == n && k == n;
+bool sator_mapper_runs_alike(const struct mapper_problem *problem, int row,
+        const struct mapper_mapping *a, const struct mapper_mapping *b, unsigned until, bool *ends)
+{
+    const int8_t *first = order_at(problem, a, row), *second = order_at(problem, b, row);
+    int i = problem->n_loops - 1, k = i;
+
+    for (*ends = false; !*ends; i--, k--) {
+        while (i >= 0 && a->factor[row][first[i]] == 1)
+            i--;
+        while (k >= 0 && b->factor[row][second[k]] == 1)
+            k--;
+        if (i < 0 || k < 0)
+            return i == k;
+        if (first[i] != second[k] || a->factor[row][first[i]] != b->factor[row][first[i]])
+            return false;
+        *ends = until >> first[i] & 1;
     }
+    return true;
 }
 
 unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,
@@ -43,15 +52,14 @@ unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,
 {
     unsigned rows = 0;
     int n = problem->n_loops;
+    bool ends;
 
     for (int r = 0; r < problem->n_rows; r++) {
-        const struct mapper_row *row = &problem->row[r];
         int64_t differ = 0;
         for (int i = 0; i < n; i++)
             differ |= a->factor[r][i] ^ b->factor[r][i];
-        if (differ != 0 ||
-                !is_same_order(a->factor[r], row->is_space ? a->along[r] : a->order[row->memory],
-                        row->is_space ? b->along[r] : b->order[row->memory], n))
+        bool is_same = memcmp(order_at(problem, a, r), order_at(problem, b, r), (size_t)n) == 0;
+        if (differ != 0 || (!is_same && !sator_mapper_runs_alike(problem, r, a, b, 0, &ends)))
             rows |= 1U << r;
     }
     return rows;

@@ -48,6 +48,10 @@ static inline unsigned mapper_rows_before(int row)
     return (1U << row) - 1;
 }
 
+/* Whether row "row" runs the same loops in both mappings, one inside the other in the same way,
+ * from the innermost to the first of "until"; "*ends": there is one. */
+bool sator_mapper_runs_alike(const struct mapper_problem *problem, int row,
+        const struct mapper_mapping *a, const struct mapper_mapping *b, unsigned until, bool *ends);
 /* The rows in which two mappings differ: other factors, or their loops in another order. */
 unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,
         const struct mapper_mapping *a, const struct mapper_mapping *b);
