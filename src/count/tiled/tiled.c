@@ -101,28 +101,31 @@ static void *tiled_create(void)
 
 /* ---- stamps ---- */
 
+/* Whether some instance runs outside of the array: "instance" (or NULL) is one. */
+static bool leaves_array(const struct tiled_state *state, int64_t *instance)
+{
+    for (int i = 0; i < state->stamping->n_space; i++) {
+        int64_t where[TILED_LOOPS];
+        int64_t reach = tiled_nest_reach(&state->nest, i, where);
+        bool below = state->nest.origin[i] < 0; /* where all digits are 0 */
+        if (!below && reach < state->stamping->shape[i])
+            continue;
+        for (int l = 0; l < state->nest.n_loops && instance != NULL; l++)
+            instance[l] = below ? state->nest.loop[l].lower : where[l];
+        return true;
+    }
+    return false;
+}
+
 static enum sator_status tiled_outside(
         void *opaque, bool *found, int64_t *instance, const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
-    const struct sator_stamping *stamping = state->stamping;
     enum sator_status st = make_nest(state, NULL, NULL, NULL, reason);
 
-    if (st != SATOR_OK)
-        return st;
-    *found = false;
-    for (int i = 0; i < stamping->n_space; i++) {
-        int64_t where[TILED_LOOPS];
-        int64_t reach = tiled_nest_reach(&state->nest, i, where);
-        bool below = state->nest.origin[i] < 0; /* where all digits are 0 */
-        if (!below && reach < stamping->shape[i])
-            continue;
-        for (int l = 0; l < state->nest.n_loops && instance != NULL; l++)
-            instance[l] = below ? state->nest.loop[l].lower : where[l];
-        *found = true;
-        return SATOR_OK;
-    }
-    return SATOR_OK;
+    if (st == SATOR_OK)
+        *found = leaves_array(state, instance);
+    return st;
 }
 
 /* What runs somewhere, some time, runs there at time 0, too: all digits of time 0 cut nothing
@@ -166,18 +169,6 @@ static enum sator_status tiled_max_per_stamp(
 }
 
 /* ---- volumes ---- */
-
-static enum sator_status check_inside(struct tiled_state *state,
-        const struct sator_transport *transport, const struct sator_decline **reason)
-{
-    for (int i = 0; i < state->stamping->n_space && transport->n_links > 0; i++) {
-        int64_t where[TILED_LOOPS];
-        if (state->nest.origin[i] < 0 ||
-                tiled_nest_reach(&state->nest, i, where) >= state->stamping->shape[i])
-            return decline(DECLINE("the dataflow leaves the array"), reason);
-    }
-    return SATOR_OK;
-}
 
 /* Whether a condition fixes a digit of the part. */
 static bool is_restricted(const struct tiled_nest *nest, const struct tiled_part *part)
@@ -246,8 +237,8 @@ static enum sator_status tiled_volumes(void *opaque, const struct sator_relation
     struct sator_volumes result = {0};
     enum sator_status st = make_nest(state, access, transport, bus, reason);
 
-    if (st == SATOR_OK)
-        st = check_inside(state, transport, reason);
+    if (st == SATOR_OK && transport->n_links > 0 && leaves_array(state, NULL))
+        st = decline(DECLINE("the dataflow leaves the array"), reason);
     if (st == SATOR_OK)
         st = tiled_find_sources(&state->question, transport, reason);
     if (st != SATOR_OK)
