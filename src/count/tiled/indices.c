@@ -218,8 +218,9 @@ static const struct sator_decline *number_vectors(struct tiled_nest *nest,
 static const struct sator_decline *add_part(
         struct tiled_nest *nest, const struct tiled_access *access, unsigned dims, unsigned loops)
 {
+    if (nest->n_parts == TILED_LOOPS)
+        return DECLINE("the tensor has too many dimensions");
     struct tiled_part *part = &nest->part[nest->n_parts++];
-
     *part = (struct tiled_part){.divisor = 1, .n_places = access == NULL ? 1 : access->n_places};
     if (__builtin_popcount(loops) > TILED_PART_LOOPS)
         return DECLINE("an index adds too many loops");
@@ -277,16 +278,11 @@ const struct sator_decline *tiled_access_finish(
     for (int i = 0; i < n_dims && why == NULL; i++) {
         if (dims[i] == 0 || (loops[i] == 0 && !added->dim[i].varies))
             continue;
-        if (nest->n_parts == TILED_LOOPS)
-            return DECLINE("the tensor has too many dimensions");
         why = add_part(nest, added, dims[i], loops[i]);
     }
     for (int l = 0; l < nest->n_loops && why == NULL; l++) {
-        if (indexed >> l & 1)
-            continue;
-        if (nest->n_parts == TILED_LOOPS)
-            return DECLINE("the tensor has too many dimensions");
-        why = add_part(nest, NULL, 0, 1U << l);
+        if (!(indexed >> l & 1))
+            why = add_part(nest, NULL, 0, 1U << l);
     }
     return why;
 }
