@@ -149,9 +149,8 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
         struct mapper_transfer *transfer)
 {
     struct mapper_pass pass = {.interval = link->interval, .link = link};
-    bool is_constant = sator_mapper_link_shift(p, level, link, pass.shift);
-    pass.is_constant = is_constant;
-    unsigned rows = is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
+    pass.is_constant = sator_mapper_link_shift(p, level, link, pass.shift);
+    unsigned rows = pass.is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
 
     if (rows == 0 && link->interval == 1)
         return; /* to itself: it held that; from further back it gets words again */
@@ -166,7 +165,7 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     transfer->latest = pass.interval > transfer->latest ? pass.interval : transfer->latest;
     transfer->ahead = -pass.interval > transfer->ahead ? -pass.interval : transfer->ahead;
     transfer->is_complex |=
-            !is_constant && (pass.interval != 1 || p->access[transfer->access].is_sliding);
+            !pass.is_constant && (pass.interval != 1 || p->access[transfer->access].is_sliding);
     SATOR_PUSH(p->arena, transfer->passes, transfer->n_passes, pass);
 }
 
@@ -466,7 +465,7 @@ static void keep_links(
     const struct mapper_access *access = &p->access[t->access];
     bool has_formula = t->n_passes > 0 && t->n_passes < MOST_LINKS && t->network->n_buses == 0 &&
             t->latest <= MAPPER_LATEST && t->ahead <= MAPPER_LATEST && !access->is_counted &&
-            !has_core(access) && sator_mapper_passed_rows(p, t) == 0;
+            sator_mapper_passed_rows(p, t) == 0;
     uint64_t wires = 0;
     bool shifts_wires = false;
 
@@ -505,7 +504,7 @@ enum sator_status sator_mapper_wire(
     if (transfer->linked_rows != 0 || transfer->n_buses >= 2)
         transfer->is_complex |= has_core(access);
     if (transfer->grouped_rows != 0)
-        transfer->is_complex |= transfer->n_passes > 0 || access->is_counted || has_core(access);
+        transfer->is_complex |= transfer->n_passes > 0 || access->is_counted;
     transfer->reaches_back |=
             sator_mapper_counts_skew(p) && sator_mapper_passed_rows(p, transfer) != 0;
     find_passes(p, transfer);
