@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_holders(
-        struct tiled_walker *w, sator_int times, size_t n, struct tiled_holder *holder)
-{
-    tiled_tally_add(w->q, w->tally, times, (int)n, holder);
-}
-
 /* A part that indexes nothing, or whose numbers name the digits: all cells hold all there is. */
 static void emit_alike(struct tiled_walker *w, size_t first, size_t n, sator_int times)
 {
@@ -22,7 +16,7 @@ static void emit_alike(struct tiled_walker *w, size_t first, size_t n, sator_int
     for (size_t c = 0; c < n; c++)
         holder[c] = (struct tiled_holder){
                 tiled_cell_at(w, first + c)->pe, tiled_cell_at(w, first + c)->sources};
-    add_holders(w, times, n, holder);
+    tiled_tally_add(w->q, w->tally, times, (int)n, holder);
     free(holder);
 }
 
@@ -174,7 +168,7 @@ static void sweep_values(
         }
         sator_int values = events->event[e].place - here->place; /* what is held ends further on */
         w->st = tiled_spend(w->q, sweep.n_active);
-        add_holders(w, times * values, sweep.n_active, sweep.holder);
+        tiled_tally_add(w->q, w->tally, times * values, (int)sweep.n_active, sweep.holder);
     }
     sweep_close(&sweep);
 }
