@@ -21,7 +21,6 @@ struct finder {
     int n;
     const struct tiling_joined *digit;
     const struct tiled_part *part;
-    bool is_whole;
     int64_t *shift; /* of each source found, by digit */
 };
 
@@ -37,7 +36,7 @@ static void add_source(struct finder *f, int back, const int64_t *shift)
 {
     struct tiling_network *w = f->network;
     size_t size = sizeof *shift * (size_t)f->n;
-    bool is_own = f->is_whole && back == 1 && w->n_sources > 0;
+    bool is_own = f->net->is_stamp && back == 1 && w->n_sources > 0;
 
     for (int k = 0; k < f->n && is_own; k++)
         is_own = shift[k] == 0 || !f->part[f->digit[k].part].is_indexed;
@@ -45,7 +44,7 @@ static void add_source(struct finder *f, int back, const int64_t *shift)
         is_own = w->source[s].back == back && memcmp(f->shift + s * f->n, shift, size) == 0;
     if (is_own)
         return;
-    if (w->n_sources == (f->is_whole ? TILED_SOURCES : TILED_MOST_SOURCES)) {
+    if (w->n_sources == (f->net->is_stamp ? TILED_SOURCES : TILED_MOST_SOURCES)) {
         w->is_unknown = true;
         return;
     }
@@ -128,7 +127,8 @@ static void number_pes(struct finder *f)
             continue;
         if (is_named(f, digit->part) && !field->is_placed)
             continue; /* a word is at one position of it */
-        if (f->is_whole && !f->part[digit->part].is_indexed && !field->is_placed && !is_moved(f, k))
+        if (f->net->is_stamp && !f->part[digit->part].is_indexed && !field->is_placed &&
+                !is_moved(f, k))
             continue; /* copies of all PEs, which a bus merges */
         field->first = at;
         field->width = 64 - __builtin_clzll((uint64_t)digit->size - 1);
@@ -170,11 +170,11 @@ static const struct tiled_buses *list_buses(
 
 struct tiling_network *tiling_network_new(struct sator_arena *arena,
         const struct sator_tiling_net *net, int n_digits, const struct tiling_joined *digit,
-        const struct tiled_part *part, bool is_whole)
+        const struct tiled_part *part)
 {
     struct tiling_network *w = SATOR_NEW(arena, struct tiling_network);
     int64_t none[TILING_DIGITS] = {0}, shift[TILED_SOURCES * TILING_DIGITS];
-    struct finder f = {w, net, n_digits, digit, part, is_whole, shift};
+    struct finder f = {w, net, n_digits, digit, part, shift};
 
     w->aspect = net->n_buses == 0                         ? TILED_EACH
             : net->n_buses == 1 && grouped_rows(net) == 0 ? TILED_LEAST

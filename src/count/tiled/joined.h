@@ -30,10 +30,10 @@ struct tiling_network {
     const int64_t *shift; /* by digit, of source after source */
 };
 
-/* The network of "net" over the digits, made in "arena". "is_whole": no tile is ever cut short. */
+/* The network of "net" over the digits, made in "arena". */
 struct tiling_network *tiling_network_new(struct sator_arena *arena,
         const struct sator_tiling_net *net, int n_digits, const struct tiling_joined *digit,
-        const struct tiled_part *part, bool is_whole);
+        const struct tiled_part *part);
 /* Let a question have what "network", which was made for these digits, says of those of part "p",
  * which are at "place" of its nest. What it borrows is in "arena". */
 void tiling_network_ask(const struct tiling_network *network, struct sator_arena *arena,

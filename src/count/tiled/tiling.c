@@ -232,8 +232,9 @@ void sator_tiling_spread_along(struct sator_tiling *t, int loop, int64_t size, i
     place(t, loop, OF_PES + (int)TILING_JOINED, size);
 }
 
-/* The number of the network of the joined digits. */
-static int find_network(struct sator_tiling *t, const struct sator_tiling_net *net)
+/* The network of the joined digits, made when it is first asked for. */
+static struct tiling_network *find_network(
+        struct sator_tiling *t, const struct sator_tiling_net *net)
 {
     bool is_new;
     int64_t *key = NULL;
@@ -256,20 +257,18 @@ static int find_network(struct sator_tiling *t, const struct sator_tiling_net *n
     SATOR_PUSH(t->scratch, key, n, net->held);
     int *number = sator_memo_place(t->network_of, key, (size_t)n, &is_new);
     if (!is_new)
-        return *number;
+        return t->networks[*number];
     *number = t->n_networks;
     struct tiling_network *network =
-            tiling_network_new(t->arena, net, t->n_joined, t->joined, t->part, net->is_stamp);
+            tiling_network_new(t->arena, net, t->n_joined, t->joined, t->part);
     network->number = *number;
     SATOR_PUSH(t->arena, t->networks, t->n_networks, network);
-    return *number;
+    return network;
 }
 
 void sator_tiling_join(struct sator_tiling *t, const struct sator_tiling_net *net)
 {
-    int number = find_network(t, net);
-
-    t->network = t->networks[number];
+    t->network = find_network(t, net);
     t->is_whole = net->is_stamp;
 }
 
