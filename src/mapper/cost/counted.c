@@ -42,7 +42,6 @@ struct mapper_counting {
     struct sator_hush before; /* of one question */
     bool is_asked; /* it: there was time for it */
     uint64_t n_questions;
-    int64_t shape[MAPPER_ROWS]; /* of all arrays */
     struct counted_answer *latest; /* of each transfer */
     struct sator_memo *tiles; /* words of the largest, by access and extents */
     struct sator_memo *words; /* of transfers: struct counted_words, by mapping */
@@ -57,7 +56,6 @@ enum {
 static void *counting_new(const struct mapper_problem *problem)
 {
     struct mapper_counting *c = sator_alloc(sizeof *c);
-    int at = 0;
 
     *c = (struct mapper_counting){
             .problem = problem, .ctx = sator_ctx_own(), .arena = sator_arena_new()};
@@ -65,10 +63,6 @@ static void *counting_new(const struct mapper_problem *problem)
     (void)sator_counter_new(c->ctx, SATOR_ENGINE_AUTO, &(struct sator_stamping){0}, &c->counter);
     c->tiles = sator_memo_new(sizeof(int64_t));
     c->words = sator_memo_new(sizeof(struct counted_words));
-    for (int r = 0; r < problem->n_rows; r++) {
-        if (problem->row[r].is_space)
-            c->shape[at++] = problem->row[r].shape;
-    }
     c->latest = sator_alloc(sizeof *c->latest * (size_t)(problem->n_transfers + 1));
     for (int i = 0; i < problem->n_transfers; i++) {
         const struct sator_model_network *network = problem->transfer[i].network;
@@ -284,7 +278,7 @@ static struct sator_stamping stamping_at(
             .time = flow->time,
             .n_space = to_compute ? p->n_space_dims : flow->cuts[m].space,
             .n_time = to_compute ? flow->time->n_out : flow->cuts[m].time,
-            .shape = c->shape};
+            .shape = p->array_shape};
 }
 
 int64_t sator_mapper_counted_window(

@@ -345,18 +345,13 @@ static enum sator_status find_network(
 {
     const struct mapper_access *access = &p->access[transfer->access];
     struct sator_model_network *network = SATOR_NEW(p->arena, struct sator_model_network);
-    int64_t *shape = SATOR_NEW_ARRAY(p->arena, int64_t, MAPPER_ROWS);
     int from = __builtin_popcount(transfer->outer);
-    int to = from + __builtin_popcount(transfer->between), at = 0;
+    int to = from + __builtin_popcount(transfer->between);
     enum sator_status st;
 
     SATOR_TRY(sator_model_network(
             ctx, p->arena, p->arch, from, to, access->name, access->role, network));
-    for (int r = 0; r < p->n_rows; r++) {
-        if (p->row[r].is_space)
-            shape[at++] = p->row[r].shape;
-    }
-    sator_count_prepare(p->arena, to, shape, network->n_links, network->links);
+    sator_count_prepare(p->arena, to, p->array_shape, network->n_links, network->links);
     transfer->network = network;
 done:
     return st;

@@ -177,7 +177,7 @@ static enum sator_status add_array(struct builder *b, int level)
                 .dim = d,
                 .linked = -1,
                 .shape = array->array.shape[d]};
-        p->n_space_dims++;
+        p->array_shape[p->n_space_dims++] = array->array.shape[d];
         if (__builtin_mul_overflow(p->pes, array->array.shape[d], &p->pes))
             return sator_error(b->ctx, array->loc, "'%s' has too many PEs", array->name);
     }

@@ -294,7 +294,8 @@ struct mapper_problem {
     double begun_cycles, read_cycles;
     double leakage_pj; /* a cycle, everything together */
     int n_space_dims;
-    int64_t pes; /* of all arrays together */
+    int64_t array_shape[MAPPER_ROWS]; /* of all arrays together, as their PEs are */
+    int64_t pes;
     bool has_energy; /* all figures that a mapping's energy needs are given */
     int n_missing; /* figures of energy that are not given: of levels and links */
     const char **missing; /* their names */
