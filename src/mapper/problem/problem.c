@@ -16,8 +16,6 @@ enum {
 struct builder {
     struct sator_ctx *ctx;
     struct mapper_problem *problem;
-    const struct sator_workload *workload;
-    const struct sator_arch *arch;
     const unsigned *bypassed; /* by memory, or NULL */
     int loop_at[MOST_WORKLOAD_LOOPS]; /* workload loop -> problem loop, -1 for loops of extent 1 */
 };
@@ -31,7 +29,7 @@ enum {
 static enum sator_status add_loops(struct builder *b)
 {
     struct mapper_problem *p = b->problem;
-    const struct sator_workload *w = b->workload;
+    const struct sator_workload *w = p->workload;
     sator_int instances = 1;
 
     if (w->lower == NULL || w->n_loops > MOST_WORKLOAD_LOOPS) {
@@ -119,23 +117,25 @@ static void add_capacities(
 /* Whether there is room for one more row, of the level "level". */
 static enum sator_status check_row(struct builder *b, int level)
 {
-    if (b->problem->n_rows < MAPPER_ROWS)
+    const struct mapper_problem *p = b->problem;
+
+    if (p->n_rows < MAPPER_ROWS)
         return SATOR_OK;
-    return sator_error(b->ctx, b->arch->levels[level].loc,
+    return sator_error(b->ctx, p->arch->levels[level].loc,
             "'%s' has more than %d memories and array dimensions together, too many to map",
-            b->arch->name, MAPPER_ROWS);
+            p->arch->name, MAPPER_ROWS);
 }
 
 static enum sator_status add_memory(struct builder *b, int level, int64_t instances)
 {
     struct mapper_problem *p = b->problem;
-    const struct sator_memory *spec = &b->arch->levels[level].memory;
+    const struct sator_memory *spec = &p->arch->levels[level].memory;
     struct mapper_memory *memory = &p->memory[p->n_memories];
     enum sator_status st = SATOR_OK;
 
     if (p->n_memories == MAPPER_MEMORIES)
-        return sator_error(b->ctx, b->arch->levels[level].loc,
-                "'%s' has more than %d memories, too many to map", b->arch->name, MAPPER_MEMORIES);
+        return sator_error(b->ctx, p->arch->levels[level].loc,
+                "'%s' has more than %d memories, too many to map", p->arch->name, MAPPER_MEMORIES);
     SATOR_TRY(check_row(b, level));
     *memory = (struct mapper_memory){.level = level,
             .row = p->n_rows,
@@ -167,7 +167,7 @@ done:
 static enum sator_status add_array(struct builder *b, int level)
 {
     struct mapper_problem *p = b->problem;
-    const struct sator_level *array = &b->arch->levels[level];
+    const struct sator_level *array = &p->arch->levels[level];
     enum sator_status st = SATOR_OK;
 
     for (int d = 0; d < array->array.n_dims; d++) {
@@ -193,15 +193,15 @@ static enum sator_status add_levels(struct builder *b)
     p->pes = 1;
     p->cycles_per_instance = p->begun_cycles = p->read_cycles = 1;
     p->mac_pj = 0;
-    for (int i = 0; i < b->arch->n_levels; i++) {
-        const struct sator_level *level = &b->arch->levels[i];
+    for (int i = 0; i < p->arch->n_levels; i++) {
+        const struct sator_level *level = &p->arch->levels[i];
         if (level->kind == SATOR_LEVEL_MEMORY) {
             SATOR_TRY(add_memory(b, i, p->pes));
         } else if (level->kind == SATOR_LEVEL_ARRAY) {
             SATOR_TRY(add_array(b, i));
         } else {
             p->mac_pj =
-                    sator_compute_figure(p->arena, &level->compute, sator_operand_bits(b->workload))
+                    sator_compute_figure(p->arena, &level->compute, sator_operand_bits(p->workload))
                             .value;
             p->cycles_per_instance = p->begun_cycles = p->read_cycles = level->compute.cycles;
             if (!isnan(level->compute.leakage_pj.value))
@@ -210,8 +210,8 @@ static enum sator_status add_levels(struct builder *b)
     }
     if (p->n_memories == 0 || p->row[0].is_space) {
         int array = p->n_rows == 0 ? 0 : p->row[0].level;
-        sator_error(b->ctx, b->arch->levels[array].loc, "'%s' has no memory outside its array",
-                b->arch->name);
+        sator_error(b->ctx, p->arch->levels[array].loc, "'%s' has no memory outside its array",
+                p->arch->name);
         return SATOR_INPUT;
     }
 done:
@@ -229,11 +229,11 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
     enum sator_status st;
 
     if (p->n_transfers == MAPPER_TRANSFERS)
-        return sator_error(b->ctx, b->arch->loc,
+        return sator_error(b->ctx, p->arch->loc,
                 "'%s' on '%s' has more than %d pairs of an access and a memory that fetches it "
                 "from "
                 "another, too many to map",
-                b->workload->name, b->arch->name, MAPPER_TRANSFERS);
+                p->workload->name, p->arch->name, MAPPER_TRANSFERS);
     *transfer = (struct mapper_transfer){.access = access,
             .parent = parent < 0 ? 0 : parent,
             .is_outside = parent < 0,
@@ -253,11 +253,11 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
     for (int e = 0; e < p->access[access].n_indices; e++) {
         if (!p->access[access].index[e].is_core &&
                 p->access[access].index[e].n_parts * __builtin_popcount(shared) > MAPPER_SPREADS)
-            return sator_error(b->ctx, b->arch->loc,
+            return sator_error(b->ctx, p->arch->loc,
                     "an index of '%s' has %d loops and %d array dimensions of '%s' share it: their "
                     "product may be %d to map it",
                     p->access[access].name, p->access[access].index[e].n_parts,
-                    __builtin_popcount(shared), b->arch->name, MAPPER_SPREADS);
+                    __builtin_popcount(shared), p->arch->name, MAPPER_SPREADS);
     }
     p->has_counted |= transfer->is_counted || transfer->is_quotient;
     p->n_transfers++;
@@ -280,8 +280,8 @@ static enum sator_status add_transfers_of(struct builder *b, int access)
         child = m;
     }
     if (child == p->n_memories)
-        return sator_error(b->ctx, b->arch->loc, "no memory level of '%s' holds tensor '%s'",
-                b->arch->name, p->access[access].name);
+        return sator_error(b->ctx, p->arch->loc, "no memory level of '%s' holds tensor '%s'",
+                p->arch->name, p->access[access].name);
     if (child > 0)
         SATOR_TRY(add_transfer(b, access, -1, child));
 done:
@@ -340,9 +340,8 @@ static double figure(struct mapper_problem *p, double value, const char *name)
 }
 
 /* The least that a word costs which a complex network spares. */
-static double least_bus_pj(struct builder *b, const struct mapper_transfer *t)
+static double least_bus_pj(struct mapper_problem *p, const struct mapper_transfer *t)
 {
-    struct mapper_problem *p = b->problem;
     const struct sator_model_network *network = t->network;
     double least = INFINITY;
 
@@ -402,12 +401,10 @@ static void find_merged(struct mapper_problem *p)
 }
 
 /* What a word that the network spares costs. */
-static double spared_pj(struct builder *b, struct mapper_transfer *t)
+static double spared_pj(struct mapper_problem *p, struct mapper_transfer *t)
 {
-    struct mapper_problem *p = b->problem;
-
     if (t->is_complex || t->has_late) /* any link may bring words */
-        t->least_pj = least_bus_pj(b, t);
+        t->least_pj = least_bus_pj(p, t);
     if (t->is_complex)
         return t->least_pj;
     double pj = t->n_buses > 0 ? figure(p, t->bus_pj, t->buses[0]->name)
@@ -418,12 +415,10 @@ static double spared_pj(struct builder *b, struct mapper_transfer *t)
 }
 
 /* What a word of each transfer costs, all its actions together, and what no mapping can change. */
-static void price(struct builder *b)
+static void price(struct mapper_problem *p)
 {
-    struct mapper_problem *p = b->problem;
-
     p->has_energy = true;
-    p->fixed_pj = figure(p, p->mac_pj, b->arch->levels[b->arch->n_levels - 1].name) *
+    p->fixed_pj = figure(p, p->mac_pj, p->arch->levels[p->arch->n_levels - 1].name) *
             (double)p->instances;
     find_merged(p);
     find_merged_windows(p);
@@ -432,13 +427,13 @@ static void price(struct builder *b)
         const struct mapper_access *access = &p->access[t->access];
         const struct mapper_memory *parent = &p->memory[t->parent];
         const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
-        const char *above = b->arch->levels[parent->level].name;
-        double bus = spared_pj(b, t), foot = (double)access->footprint;
+        const char *above = p->arch->levels[parent->level].name;
+        double bus = spared_pj(p, t), foot = (double)access->footprint;
         t->spared_pj = bus;
         double read = t->is_outside ? 0 : figure(p, parent->pj[0][t->access], above);
         t->unique_pj = read - bus;
         t->arriving_pj = bus;
-        const char *here = child == NULL ? NULL : b->arch->levels[child->level].name;
+        const char *here = child == NULL ? NULL : p->arch->levels[child->level].name;
         double fill = child == NULL ? 0 : figure(p, child->pj[1][t->access], here);
         if (access->role == SATOR_READ) {
             t->arriving_pj += fill;
@@ -450,17 +445,15 @@ static void price(struct builder *b)
 }
 
 /* The actions of the PE's own memories. */
-static void fix_own_memories(struct builder *b)
+static void fix_own_memories(struct mapper_problem *p)
 {
-    struct mapper_problem *p = b->problem;
-
     for (int a = 0; a < p->n_accesses; a++) {
         int m = sator_mapper_own_memory(p, a);
         double volume = (double)p->access[a].volume;
         if (m < 0)
             continue;
         const struct mapper_memory *memory = &p->memory[m];
-        const char *name = b->arch->levels[memory->level].name;
+        const char *name = p->arch->levels[memory->level].name;
         p->fixed_pj += volume * figure(p, memory->pj[0][a], name);
         if (p->access[a].role == SATOR_READ)
             continue;
@@ -499,11 +492,7 @@ enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct
         enum sator_map_objective objective, const unsigned *bypassed,
         const struct mapper_skew *skew, struct mapper_problem *problem)
 {
-    struct builder b = {.ctx = ctx,
-            .problem = problem,
-            .workload = workload,
-            .arch = arch,
-            .bypassed = bypassed};
+    struct builder b = {.ctx = ctx, .problem = problem, .bypassed = bypassed};
     enum sator_status st;
 
     *problem = (struct mapper_problem){.arena = arena,
@@ -521,8 +510,8 @@ enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct
     SATOR_TRY(add_levels(&b));
     SATOR_TRY(add_transfers(&b));
     find_direct(problem);
-    price(&b);
-    fix_own_memories(&b);
+    price(problem);
+    fix_own_memories(problem);
     SATOR_TRY(sator_mapper_find_ports(ctx, problem));
     if (problem->in_hull)
         sator_mapper_know_domain(ctx, problem, b.loop_at);
