@@ -240,13 +240,8 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
             .child = child,
             .child_row = child == p->n_memories ? p->n_rows : p->memory[child].row};
     for (int r = 0; r < transfer->child_row; r++) {
-        if (!p->row[r].is_space)
-            continue;
-        if (r < parent_row) {
-            transfer->outer |= 1U << r;
-            continue;
-        }
-        transfer->between |= 1U << r;
+        if (p->row[r].is_space)
+            *(r < parent_row ? &transfer->outer : &transfer->between) |= 1U << r;
     }
     SATOR_TRY(sator_mapper_wire(b->ctx, p, transfer));
     unsigned shared = transfer->collapsed | (transfer->may_pass ? transfer->linked_rows : 0);
