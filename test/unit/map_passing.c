@@ -27,6 +27,7 @@ static int setup(void **state)
         problem.transfer[t] = (struct mapper_transfer){
                 .access = t, .child = 1, .child_row = 2, .linked_rows = 2, .may_pass = true};
         mapping.factor[0][t] = mapping.factor[1][t] = 1;
+        mapping.along[1][t] = (int8_t)t;
     }
     return 0;
 }

@@ -170,10 +170,6 @@ void sator_mapper_least_steps(const struct mapper_walk *walk, struct mapper_word
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int64_t *least);
 
 /* ---- passing.c: words that pass from PE to PE ---- */
-/* Whether the transfer needs passing.c: a sliding index has digits in rows with links, or in rows
- * of buses no one family of which has them all. */
-bool sator_mapper_is_passed(const struct mapper_problem *problem,
-        const struct mapper_transfer *transfer, const struct mapper_shape *shape);
 /* Set the digits of a walk that passes, whose shared rows are known. */
 void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape);
 /* How far each index has moved since other stamps: by shift[k - 1][e] since that k stamps before

@@ -1,24 +1,11 @@
-/* Words that pass from PE to PE while a sliding index is unrolled (doc/search.md, "Counting"): when
- * they do, and how many enter in a stamp, which is one of a tiled nest (tilings.c).
+/* Words that pass from PE to PE while a sliding index is unrolled (doc/search.md, "Counting"): how
+ * many enter in a stamp, which is one of a tiled nest (tilings.c).
  */
 #include "mapper/cost/cost.h"
 
 #include <string.h>
 
 /* ---- digits ---- */
-
-bool sator_mapper_is_passed(const struct mapper_problem *problem,
-        const struct mapper_transfer *transfer, const struct mapper_shape *shape)
-{
-    const struct mapper_access *access = &problem->access[transfer->access];
-    unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
-
-    for (int k = 0; k < shape->n_digits && shape->digit[k].row < transfer->child_row; k++) {
-        all |= 1U << shape->digit[k].row;
-        rows |= sliding >> shape->digit[k].loop & 1 ? 1U << shape->digit[k].row : 0;
-    }
-    return sator_mapper_passes_over(transfer, rows, all);
-}
 
 void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape)
 {

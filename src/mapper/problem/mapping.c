@@ -65,6 +65,21 @@ unsigned sator_mapper_differing_rows(const struct mapper_problem *problem,
     return rows;
 }
 
+static void list_digits(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
+        struct mapper_shape *shape)
+{
+    shape->n_digits = 0;
+    for (int r = 0; r < problem->n_rows; r++) {
+        for (int k = 0; k < problem->n_loops && problem->row[r].is_space; k++) {
+            int i = mapping->along[r][k];
+            int64_t factor = mapping->factor[r][i];
+            if (factor > 1)
+                shape->digit[shape->n_digits++] = (struct mapper_digit){r, i, factor};
+        }
+    }
+    assert(shape->n_digits <= MAPPER_DIGITS);
+}
+
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape)
 {
@@ -80,18 +95,7 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
             shape->inside[r][i] = product < problem->extent[i] ? product : problem->extent[i];
         }
     }
-    shape->n_digits = 0;
-    for (int r = 0; r < problem->n_rows; r++) {
-        if (!problem->row[r].is_space)
-            continue;
-        for (int k = 0; k < n; k++) {
-            int i = mapping->along[r][k];
-            int64_t factor = mapping->factor[r][i];
-            if (factor > 1)
-                shape->digit[shape->n_digits++] = (struct mapper_digit){r, i, factor};
-        }
-    }
-    assert(shape->n_digits <= MAPPER_DIGITS);
+    list_digits(problem, mapping, shape);
     shape->in_any_order = false;
     shape->parts = NULL;
 }
@@ -118,8 +122,16 @@ int64_t sator_mapper_places(const struct mapper_problem *p, const struct mapper_
     return places;
 }
 
-bool sator_mapper_passes_over(const struct mapper_transfer *t, unsigned rows, unsigned all)
+bool sator_mapper_is_passed(const struct mapper_problem *problem, const struct mapper_transfer *t,
+        const struct mapper_shape *shape)
 {
+    const struct mapper_access *access = &problem->access[t->access];
+    unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
+
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < t->child_row; k++) {
+        all |= 1U << shape->digit[k].row;
+        rows |= sliding >> shape->digit[k].loop & 1 ? 1U << shape->digit[k].row : 0;
+    }
     if ((rows & t->linked_rows) != 0 || (all & t->grouped_rows) != 0)
         return true;
     rows &= t->collapsed;
@@ -134,21 +146,16 @@ unsigned sator_mapper_passed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
     unsigned transfers = 0;
+    struct mapper_shape shape;
 
-    for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        const struct mapper_access *access = &problem->access[t->access];
-        if (!t->may_pass)
-            continue;
-        unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
-        for (int r = 0; r < t->child_row; r++) {
-            for (int l = 0; l < problem->n_loops && problem->row[r].is_space; l++) {
-                unsigned here = mapping->factor[r][l] > 1 ? 1U << r : 0;
-                all |= here;
-                rows |= sliding >> l & 1 ? here : 0;
-            }
-        }
-        transfers |= sator_mapper_passes_over(t, rows, all) ? 1U << i : 0;
+    for (int i = 0; i < problem->n_transfers; i++)
+        transfers |= problem->transfer[i].may_pass ? 1U << i : 0;
+    if (transfers != 0)
+        list_digits(problem, mapping, &shape);
+    for (unsigned left = transfers; left != 0; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        if (!sator_mapper_is_passed(problem, &problem->transfer[i], &shape))
+            transfers &= ~(1U << i);
     }
     return transfers;
 }

@@ -317,9 +317,11 @@ enum sator_status sator_mapper_control(struct sator_ctx *ctx, const struct mappe
 void sator_mapper_mapping_init(
         const struct mapper_problem *problem, struct mapper_mapping *mapping);
 
-/* Whether words of the transfer pass from PE to PE when sliding indices are unrolled over "rows",
- * and any loops over "all": over links, or several families of buses. */
-bool sator_mapper_passes_over(const struct mapper_transfer *transfer, unsigned rows, unsigned all);
+/* Whether words of the transfer pass from PE to PE with the digits of "shape", over links or
+ * several families of buses: a sliding index has digits in rows with links, or in rows of buses no
+ * one family of which has them all; or any loop has some in rows of buses of some PEs. */
+bool sator_mapper_is_passed(const struct mapper_problem *problem,
+        const struct mapper_transfer *transfer, const struct mapper_shape *shape);
 /* The transfers of which some do in a mapping whose parallel factors are known. */
 unsigned sator_mapper_passed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
