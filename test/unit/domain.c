@@ -105,15 +105,15 @@ static void test_triangle(void **state)
     /* Stamps with i on two PEs: of its lines at least 2, 2, 1 and 1, times 3 for k. Where the PEs
      * take turns (i = 2 t + PE) it is so; where each has a half (i = 2 PE + t) the line from 1 on
      * takes both of its t, and so does that from 2 on: 2, 2, 2 and 1. */
-    struct mapper_stamps *stamps = sator_mapper_stamps_new(d);
+    struct mapper_words *words = sator_mapper_words_new(&e.problem);
     e.mapping.factor[PE][0] = e.mapping.factor[0][0] = 2;
     assert_float_equal(sator_mapper_domain_stamps(&e.problem, d, &e.mapping), 18, 1e-6);
-    assert_float_equal(sator_mapper_stamps_of(stamps, &e.problem, &e.mapping), 18, 1e-6);
+    assert_int_equal(sator_mapper_time_stamps(&e.problem, words, &e.mapping), 18);
     e.mapping.factor[0][0] = 1;
     e.mapping.factor[L1][0] = 2;
     assert_float_equal(sator_mapper_domain_stamps(&e.problem, d, &e.mapping), 18, 1e-6);
-    assert_float_equal(sator_mapper_stamps_of(stamps, &e.problem, &e.mapping), 21, 1e-6);
-    sator_mapper_stamps_free(stamps);
+    assert_int_equal(sator_mapper_time_stamps(&e.problem, words, &e.mapping), 21);
+    sator_mapper_words_free(words);
     /* The tile of Y at i in {2, 3} and j < 3 is whole; with j = 3 it lacks (2, 3). */
     for (int a = 0; a < e.problem.n_accesses; a++) {
         if (strcmp(e.problem.access[a].name, "Y") != 0)

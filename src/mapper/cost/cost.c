@@ -372,24 +372,39 @@ static const struct mapper_domain *domain_of(const struct mapper_problem *proble
     return problem->domain != NULL ? problem->domain : problem->lengthened;
 }
 
-static void *stamps_new(const struct mapper_problem *problem)
+/* The stamps of the tied loops, remembered by their factors. */
+static int64_t tied_stamps(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_domain *domain, const struct mapper_mapping *mapping)
 {
-    return sator_mapper_stamps_new(domain_of(problem));
+    int64_t key[1 + MAPPER_LOOPS * MAPPER_ROWS];
+    int n = 0;
+    bool is_new;
+
+    key[n++] = -1 - 3 * MAPPER_TRANSFERS; /* below those of parts.c */
+    for (int i = 0; i < p->n_loops; i++) {
+        /* else it takes all iterations, anyhow */
+        bool is_spread = mapper_positions(p, mapping, p->n_rows, i) > 1;
+        for (int r = 0; r < p->n_rows && (domain->tied >> i & 1); r++)
+            key[n++] = is_spread ? mapping->factor[r][i] : 1;
+    }
+    int64_t *count = sator_mapper_words_place(words, key, n, &is_new);
+    if (is_new)
+        *count = sator_mapper_tied_stamps(p, domain, mapping);
+    return *count;
 }
 
-static void stamps_free(void *state)
-{
-    sator_mapper_stamps_free(state);
-}
-
-/* Of a domain that is no box, or a hull that stands for one. */
+/* Of a domain that is no box, or a hull that stands for one; about, where points are many. */
 static int64_t stamps_of_domain(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping)
 {
-    struct mapper_stamps *known =
-            sator_mapper_words_state(words, MAPPER_KEEPS_STAMPS, stamps_new, stamps_free);
-    const double stamps = sator_mapper_stamps_of(known, problem, mapping);
+    const struct mapper_domain *domain = domain_of(problem);
+    double stamps;
 
+    if (domain->has == NULL)
+        stamps = sator_mapper_domain_stamps(problem, domain, mapping);
+    else
+        stamps = sator_mapper_free_stamps(problem, domain, mapping) *
+                (double)tied_stamps(problem, words, domain, mapping);
     return (int64_t)ceil(problem->domain != NULL ? stamps : stamps / problem->lengthened->share);
 }
 

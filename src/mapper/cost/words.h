@@ -24,7 +24,6 @@ const struct mapper_problem *sator_mapper_words_problem(const struct mapper_word
 enum mapper_keeper {
     MAPPER_KEEPS_COUNTING, /* counted.c */
     MAPPER_KEEPS_TILINGS, /* tilings.c */
-    MAPPER_KEEPS_STAMPS, /* domain.h */
     MAPPER_KEEPERS
 };
 /* What "keeper" keeps: "make" made it when it was first asked for, "free" will free it. */
@@ -71,8 +70,8 @@ bool sator_mapper_words_gapless(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
 
 /* The place of a number to be remembered under "key" (not beginning as one of words.c's:
- * those of passing.c and parts.c are below 0); "*is_new" says that it is not there yet. Valid until
- * the next call. */
+ * those of passing.c, parts.c and cost.c are below 0); "*is_new" says that it is not there yet.
+ * Valid until the next call. */
 enum {
     MAPPER_KEY = 7 + MAPPER_PARTS + 2 * MAPPER_SPREADS
 };

@@ -1,8 +1,6 @@
 /* Domains that are no box: their fibers, found by trying all points of the tied loops. */
 #include "mapper/problem/domain.h"
 
-#include "base/memo.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,7 +256,7 @@ int64_t sator_mapper_domain_tile(const struct mapper_problem *p, int access, con
 
 /* ---- bounds ---- */
 
-static double free_stamps(const struct mapper_problem *p, const struct mapper_domain *domain,
+double sator_mapper_free_stamps(const struct mapper_problem *p, const struct mapper_domain *domain,
         const struct mapper_mapping *mapping)
 {
     double stamps = 1;
@@ -288,26 +286,7 @@ double sator_mapper_domain_stamps(const struct mapper_problem *p,
         stamps *= (double)pes / all;
         most = stamps > most ? stamps : most;
     }
-    return free_stamps(p, domain, mapping) * most;
-}
-
-struct mapper_stamps {
-    const struct mapper_domain *domain;
-    struct sator_memo *known; /* stamps of the tied loops, by their factors */
-};
-
-struct mapper_stamps *sator_mapper_stamps_new(const struct mapper_domain *domain)
-{
-    struct mapper_stamps *stamps = sator_alloc(sizeof *stamps);
-
-    *stamps = (struct mapper_stamps){domain, sator_memo_new(sizeof(int64_t))};
-    return stamps;
-}
-
-void sator_mapper_stamps_free(struct mapper_stamps *stamps)
-{
-    sator_memo_free(stamps->known);
-    free(stamps);
+    return sator_mapper_free_stamps(p, domain, mapping) * most;
 }
 
 /* The stamp of an iteration along its loop: what is left of it without the PEs' digits. */
@@ -325,8 +304,7 @@ static int64_t stamp_along(const struct mapper_problem *p, const struct mapper_m
     return stamp;
 }
 
-/* The stamps of the tied loops: try all of their points. */
-static int64_t count_stamps(const struct mapper_problem *p, const struct mapper_domain *domain,
+int64_t sator_mapper_tied_stamps(const struct mapper_problem *p, const struct mapper_domain *domain,
         const struct mapper_mapping *mapping)
 {
     int64_t *stamp_of[MAPPER_LOOPS] = {0}, own[MAPPER_LOOPS], point[MAPPER_LOOPS] = {0};
@@ -367,28 +345,6 @@ static int64_t count_stamps(const struct mapper_problem *p, const struct mapper_
     for (int i = 0; i < p->n_loops; i++)
         free(stamp_of[i]);
     return count;
-}
-
-double sator_mapper_stamps_of(struct mapper_stamps *stamps, const struct mapper_problem *p,
-        const struct mapper_mapping *mapping)
-{
-    const struct mapper_domain *domain = stamps->domain;
-    int64_t key[MAPPER_LOOPS * MAPPER_ROWS];
-    size_t n = 0;
-    bool is_new;
-
-    if (domain->has == NULL)
-        return sator_mapper_domain_stamps(p, domain, mapping);
-    for (int i = 0; i < p->n_loops; i++) {
-        bool is_spread = mapper_positions(p, mapping, p->n_rows, i) >
-                1; /* else it takes all iterations, anyhow */
-        for (int r = 0; r < p->n_rows && (domain->tied >> i & 1); r++)
-            key[n++] = is_spread ? mapping->factor[r][i] : 1;
-    }
-    int64_t *count = sator_memo_place(stamps->known, key, n, &is_new);
-    if (is_new)
-        *count = count_stamps(p, domain, mapping);
-    return free_stamps(p, domain, mapping) * (double)*count;
 }
 
 static int number_of(const struct mapper_fibers *fibers, int64_t divisor)

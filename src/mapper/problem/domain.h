@@ -40,12 +40,12 @@ int64_t sator_mapper_domain_tile(
 /* The time-stamps of a mapping with the parallel factors of "mapping", at the least. */
 double sator_mapper_domain_stamps(const struct mapper_problem *problem,
         const struct mapper_domain *domain, const struct mapper_mapping *mapping);
-/* Those of a mapping; about, where points are many. */
-struct mapper_stamps; /* what is known of those that were asked for */
-struct mapper_stamps *sator_mapper_stamps_new(const struct mapper_domain *domain);
-void sator_mapper_stamps_free(struct mapper_stamps *stamps);
-double sator_mapper_stamps_of(struct mapper_stamps *stamps, const struct mapper_problem *problem,
-        const struct mapper_mapping *mapping);
+/* Those of a mapping are a product: of the free loops, and of the tied ones where the domain "has"
+ * their points, which are all tried. */
+double sator_mapper_free_stamps(const struct mapper_problem *problem,
+        const struct mapper_domain *domain, const struct mapper_mapping *mapping);
+int64_t sator_mapper_tied_stamps(const struct mapper_problem *problem,
+        const struct mapper_domain *domain, const struct mapper_mapping *mapping);
 
 /* The share of the hull's instances that have their words brought, though tiles may be empty, where
  * the innermost digit that moves their tensor is of "loop", "steps" steps of "size" each, whatever
