@@ -5,6 +5,7 @@
  */
 #include "base/arena.h"
 #include "count/tiled/nest.h"
+#include "count/tiled/tiling.h"
 
 #include <string.h>
 
@@ -239,20 +240,14 @@ static const struct sator_decline *add_part(
     return why;
 }
 
-/* Join dimension "i" with those before it that share a loop, or vary as it does. */
-static void join(const struct tiled_access *access, int i, unsigned *dims, unsigned *loops)
+void sator_tiling_join_dims(int i, unsigned *dims, unsigned *loops, bool *vary)
 {
     for (int e = 0; e < i; e++) {
-        bool both = false;
-        for (int d = 0; d < access->n_dims; d++) {
-            for (int k = 0; k < access->n_dims; k++)
-                both |= (dims[e] >> d & 1) && (dims[i] >> k & 1) && access->dim[d].varies &&
-                        access->dim[k].varies;
-        }
-        if (dims[e] == 0 || ((loops[e] & loops[i]) == 0 && !both))
+        if (dims[e] == 0 || ((loops[e] & loops[i]) == 0 && !(vary[e] && vary[i])))
             continue;
         dims[i] |= dims[e];
         loops[i] |= loops[e];
+        vary[i] |= vary[e];
         dims[e] = 0;
         e = -1; /* what is joined now may share with those looked at before */
     }
@@ -262,6 +257,7 @@ const struct sator_decline *tiled_access_finish(
         struct tiled_nest *nest, const struct tiled_access *added)
 {
     unsigned dims[MOST_DIMS], loops[MOST_DIMS], indexed = 0;
+    bool vary[MOST_DIMS];
     const struct sator_decline *why = NULL;
     int n_dims = added == NULL ? 0 : added->n_dims;
 
@@ -272,11 +268,12 @@ const struct sator_decline *tiled_access_finish(
     for (int i = 0; i < n_dims; i++) {
         dims[i] = 1U << i;
         loops[i] = loops_of(nest, added->dim[i].row);
+        vary[i] = added->dim[i].varies;
         indexed |= loops[i];
-        join(added, i, dims, loops);
+        sator_tiling_join_dims(i, dims, loops, vary);
     }
     for (int i = 0; i < n_dims && why == NULL; i++) {
-        if (dims[i] == 0 || (loops[i] == 0 && !added->dim[i].varies))
+        if (dims[i] == 0 || (loops[i] == 0 && !vary[i]))
             continue;
         why = add_part(nest, added, dims[i], loops[i]);
     }

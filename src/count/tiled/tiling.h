@@ -33,6 +33,11 @@ struct sator_tiling_index {
     const int64_t *place;
 };
 
+/* Dimensions that share a loop are one index, and so are all along which an instance touches
+ * several places. Join dimension "i" with such ones before it: "dims", "loops" and whether some
+ * "vary" are then at "i" of all of them, and none at those joined. */
+void sator_tiling_join_dims(int i, unsigned *dims, unsigned *loops, bool *vary);
+
 struct sator_tiling_access {
     int n_loops; /* of the nest, from 0 on */
     const int64_t *extent;

@@ -7,6 +7,7 @@
  */
 #include "base/checked.h"
 #include "base/context.h"
+#include "count/tiled/tiling.h"
 #include "mapper/cost/cost.h"
 
 #include <assert.h>
@@ -367,28 +368,20 @@ static enum sator_status add_indices(struct access_builder *b)
 {
     const struct sator_relation *relation = b->access->relation;
     unsigned dims[MAPPER_INDICES], loops[MAPPER_INDICES];
-    bool is_varied[MAPPER_INDICES];
+    bool vary[MAPPER_INDICES];
     enum sator_status st = SATOR_OK;
 
     for (int d = 0; d < relation->n_out; d++) {
         dims[d] = 1U << d;
         loops[d] = loops_of(b, relation->pieces[0].out[d]);
-        is_varied[d] = varies(relation, d);
-        for (int e = 0; e < d; e++) {
-            if (dims[e] == 0 || ((loops[e] & loops[d]) == 0 && !(is_varied[e] && is_varied[d])))
-                continue;
-            dims[d] |= dims[e];
-            loops[d] |= loops[e];
-            is_varied[d] |= is_varied[e];
-            dims[e] = 0;
-            e = -1; /* what is joined now may share with those looked at before */
-        }
+        vary[d] = varies(relation, d);
+        sator_tiling_join_dims(d, dims, loops, vary);
     }
     for (int d = 0; d < relation->n_out; d++) {
         if (dims[d] == 0)
             continue;
         bool is_one = dims[d] == 1U << d || __builtin_popcount(loops[d]) == 1; /* A[i,i] */
-        if (is_one && !is_varied[d])
+        if (is_one && !vary[d])
             SATOR_TRY(add_index(b, relation->pieces[0].out[d], relation->n_out - 1 - d));
         else
             SATOR_TRY(add_joint(b, dims[d], loops[d]));
@@ -446,7 +439,7 @@ static bool stands_alone(const struct access_builder *b, int dim)
 
     for (int k = 0; k < relation->n_pieces; k++) {
         const struct sator_expr *other = relation->pieces[k].out[dim];
-        if (!is_sum(other) || !is_translate(other, expr) || other->constant != expr->constant)
+        if (!is_sum(other) || !sator_expr_equal(other, expr))
             return false;
     }
     for (int i = 0; i < expr->n_terms; i++) {
