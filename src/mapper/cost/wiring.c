@@ -27,8 +27,7 @@ static bool same_pj(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The rows of the array at "level". */
-static unsigned array_rows(const struct mapper_problem *p, int level)
+unsigned sator_mapper_array_rows(const struct mapper_problem *p, int level)
 {
     unsigned rows = 0;
 
@@ -53,7 +52,7 @@ bool sator_mapper_bus_rows(
             return false;
         kept |= 1U << out->terms[0].var;
     }
-    *rows = array_rows(p, level);
+    *rows = sator_mapper_array_rows(p, level);
     for (int r = 0; r < p->n_rows; r++) {
         if ((*rows >> r & 1) && (kept >> p->row[r].dim & 1))
             *rows &= ~(1U << r);
@@ -150,7 +149,8 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
 {
     struct mapper_pass pass = {.interval = link->interval, .link = link};
     pass.is_constant = sator_mapper_link_shift(p, level, link, pass.shift);
-    unsigned rows = pass.is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
+    unsigned rows =
+            pass.is_constant ? moved_rows(p, pass.shift) : sator_mapper_array_rows(p, level);
 
     if (rows == 0 && link->interval == 1)
         return; /* to itself: it held that; from further back it gets words again */
@@ -255,16 +255,6 @@ static int64_t group_of(const struct mapper_problem *p, unsigned rows, const int
     return group;
 }
 
-/* Whether some row of "rows" is skewed. */
-static bool is_skewed(const struct mapper_problem *p, unsigned rows)
-{
-    bool any = false;
-
-    for (int r = 0; r < p->n_rows && p->skew != NULL; r++)
-        any |= (rows >> r & 1) && p->skew->step[r] != 0;
-    return any;
-}
-
 static void add_bus(struct mapper_problem *p, int level, const struct sator_bus *bus,
         struct mapper_transfer *transfer)
 {
@@ -273,10 +263,11 @@ static void add_bus(struct mapper_problem *p, int level, const struct sator_bus 
     unsigned rows;
     bool is_along = sator_mapper_bus_rows(p, level, bus, &rows);
 
+    if (!is_along)
+        rows = sator_mapper_array_rows(p, level);
     /* PEs on it want a word at different times then */
-    transfer->reaches_back |= is_skewed(p, is_along ? rows : array_rows(p, level));
+    transfer->reaches_back |= (rows & sator_mapper_skewed_rows(p->skew)) != 0;
     if (!is_along && p->skew == NULL) {
-        rows = array_rows(p, level);
         bus_of = list_buses(p, rows, bus);
         transfer->grouped_rows |= rows;
         if (bus_of != NULL && transfer->n_buses == 0)
@@ -494,7 +485,7 @@ enum sator_status sator_mapper_wire(
             continue;
         last_level = level;
         if (add_array(p, level, transfer))
-            reached |= array_rows(p, level);
+            reached |= sator_mapper_array_rows(p, level);
     }
     if (transfer->linked_rows != 0 || transfer->n_buses >= 2)
         transfer->is_complex |= has_core(access);

@@ -23,6 +23,15 @@ enum {
 
 /* ---- a mapping under a skew ---- */
 
+unsigned sator_mapper_skewed_rows(const struct mapper_skew *skew)
+{
+    unsigned rows = 0;
+
+    for (int r = 0; skew != NULL && r < MAPPER_ROWS; r++)
+        rows |= skew->step[r] != 0 ? 1U << r : 0;
+    return rows;
+}
+
 int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *shift)
 {
     int64_t sum = 0;
@@ -170,12 +179,12 @@ int sator_mapper_cold_row(const struct mapper_problem *p, const struct mapper_sh
 
 /* ---- which skews there are ---- */
 
-static bool serves(const struct mapper_problem *p, int n_tensors, const char *const *tensors)
+static bool serves(const struct mapper_problem *p, const struct sator_link *link)
 {
     bool any = false;
 
     for (int a = 0; a < p->n_accesses; a++)
-        any |= sator_serves(n_tensors, tensors, p->access[a].name);
+        any |= sator_serves(link->n_tensors, link->tensors, p->access[a].name);
     return any;
 }
 
@@ -197,17 +206,13 @@ static unsigned countable_rows(const struct mapper_problem *p, int level)
 {
     const struct sator_array *array = &p->arch->levels[level].array;
     int64_t shift[MAPPER_ROWS];
-    unsigned rows = 0;
 
-    for (int r = 0; r < p->n_rows; r++)
-        rows |= p->row[r].is_space && p->row[r].level == level ? 1U << r : 0;
     for (int i = 0; i < array->n_links; i++) {
         const struct sator_link *link = &array->links[i];
-        if (serves(p, link->n_tensors, link->tensors) &&
-                !sator_mapper_link_shift(p, level, link, shift))
+        if (serves(p, link) && !sator_mapper_link_shift(p, level, link, shift))
             return 0;
     }
-    return rows;
+    return sator_mapper_array_rows(p, level);
 }
 
 /* Of these, those with formulas: not those along which a bus shares words, which PEs of one bus
@@ -232,10 +237,8 @@ static unsigned skewable_rows(const struct mapper_problem *p, int level)
  * stamp before: else it is of no use. */
 static bool is_useful(const struct mapper_problem *p, const struct mapper_skew *skew)
 {
-    unsigned useful = 0, skewed = 0;
+    unsigned useful = 0;
 
-    for (int r = 0; r < p->n_rows; r++)
-        skewed |= skew->step[r] != 0 ? 1U << r : 0;
     for (int level = 0; level < p->arch->n_levels; level++) {
         const struct sator_array *array = &p->arch->levels[level].array;
         if (p->arch->levels[level].kind != SATOR_LEVEL_ARRAY)
@@ -243,15 +246,14 @@ static bool is_useful(const struct mapper_problem *p, const struct mapper_skew *
         for (int i = 0; i < array->n_links; i++) {
             const struct sator_link *link = &array->links[i];
             int64_t shift[MAPPER_ROWS];
-            if (!serves(p, link->n_tensors, link->tensors) ||
-                    !sator_mapper_link_shift(p, level, link, shift))
+            if (!serves(p, link) || !sator_mapper_link_shift(p, level, link, shift))
                 continue;
             int64_t interval = link->interval - sator_mapper_skew_along(skew, shift);
             for (int r = 0; r < p->n_rows && (interval == 0 || interval == 1); r++)
                 useful |= shift[r] != 0 ? 1U << r : 0;
         }
     }
-    return (skewed & ~useful) == 0;
+    return (sator_mapper_skewed_rows(skew) & ~useful) == 0;
 }
 
 /* The longest interval of a link of the array at "level". */
@@ -261,8 +263,7 @@ static int64_t longest_interval(const struct mapper_problem *p, int level)
     int64_t longest = 0;
 
     for (int i = 0; i < array->n_links; i++) {
-        if (serves(p, array->links[i].n_tensors, array->links[i].tensors) &&
-                array->links[i].interval > longest)
+        if (serves(p, &array->links[i]) && array->links[i].interval > longest)
             longest = array->links[i].interval;
     }
     return longest;
@@ -272,11 +273,9 @@ static int64_t longest_interval(const struct mapper_problem *p, int level)
 static int64_t most_step(const struct mapper_problem *p, int row, bool counted)
 {
     const struct mapper_row *r = &p->row[row];
-    unsigned rows = !r->is_space ? 0
-            : counted            ? countable_rows(p, r->level)
-                                 : skewable_rows(p, r->level);
 
-    if (!r->is_space || r->shape == 1 || !(rows >> row & 1))
+    if (!r->is_space || r->shape == 1 ||
+            !((counted ? countable_rows : skewable_rows)(p, r->level) >> row & 1))
         return 0;
     int64_t longest = longest_interval(p, r->level);
     return longest < MOST_STEP ? longest : MOST_STEP;
@@ -321,10 +320,7 @@ static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, 
         struct mapper_skews *skews)
 {
     if (row == p->n_rows) {
-        bool any = false;
-        for (int r = 0; r < p->n_rows; r++)
-            any |= skew->step[r] != 0;
-        if (!any || is_counted(p, skew) != skew->counted ||
+        if (sator_mapper_skewed_rows(skew) == 0 || is_counted(p, skew) != skew->counted ||
                 (wanted_row(p) < 0 && !is_useful(p, skew)))
             return;
         if (skews->n <= MOST_SKEWS)
@@ -401,8 +397,7 @@ static bool may_exceed(const struct mapper_problem *p, int level)
         const struct sator_link *link = &array->links[i];
         int64_t shift[MAPPER_ROWS];
         int n_rows = 0;
-        if (!serves(p, link->n_tensors, link->tensors) ||
-                !sator_mapper_link_shift(p, level, link, shift))
+        if (!serves(p, link) || !sator_mapper_link_shift(p, level, link, shift))
             continue;
         for (int r = 0; r < p->n_rows; r++)
             n_rows += shift[r] != 0 && p->row[r].shape > 1;

@@ -64,6 +64,8 @@ bool sator_mapper_close_skew(struct mapper_problem *problem);
 /* Whether it has one under which words are counted. */
 bool sator_mapper_counts_skew(const struct mapper_problem *problem);
 
+/* The rows along which "skew" (or NULL) has PEs run apart. */
+unsigned sator_mapper_skewed_rows(const struct mapper_skew *skew);
 /* By how many stamps less a link that leads "shift" far, by row, is late under "skew" (or NULL). */
 int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *shift);
 /* How much later the last PE in use of the arrays directly inside memory "m" runs than the first;
@@ -115,6 +117,8 @@ unsigned sator_mapper_passed_rows(
         const struct mapper_problem *problem, const struct mapper_transfer *transfer);
 
 /* ---- wiring.c ---- */
+/* The rows of the array at "level". */
+unsigned sator_mapper_array_rows(const struct mapper_problem *problem, int level);
 /* How far "link" of the array at "level" leads along each row; false when that is not the same from
  * everywhere. */
 bool sator_mapper_link_shift(const struct mapper_problem *problem, int level,
