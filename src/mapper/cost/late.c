@@ -14,6 +14,8 @@
 /* The temporal loops outside of the transfer's child, innermost first. A skewed row is a run of
  * each step of the loops further out, in which PEs that are late, or have ended, have nothing. */
 struct nest {
+    const struct mapper_walk *walk;
+    struct mapper_words *words;
     int n, n_run; /* loops; those of a run */
     int64_t run, gap; /* stamps of a run; those between two runs */
     int64_t stamps; /* of all, with what is between runs; or of one, where no link leads further */
@@ -25,14 +27,14 @@ struct nest {
     } loop[MAPPER_MEMORIES * MAPPER_LOOPS];
 };
 
-static void list_loops(const struct mapper_walk *walk, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, struct nest *nest)
+static void list_loops(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, struct nest *nest)
 {
     const struct mapper_problem *p = walk->problem;
     const struct mapper_access *access = walk->access;
     const struct mapper_transfer *t = walk->transfer;
 
-    *nest = (struct nest){.run = 1, .stamps = 1, .used = 1};
+    *nest = (struct nest){.walk = walk, .words = words, .run = 1, .stamps = 1, .used = 1};
     for (int i = 0; i < t->n_passes; i++) {
         int interval = t->passes[i].interval;
         nest->used |= interval > 0 ? 1U << (interval - 1) : 0;
@@ -57,13 +59,11 @@ static void list_loops(const struct mapper_walk *walk, const struct mapper_mappi
 
 /* Let the runs of a skewed nest be apart; false where by how much is not known: several rows are
  * skewed, or loops are inside of one; or where what idle PEs hold would count. */
-static bool part_runs(
-        const struct mapper_walk *walk, const struct mapper_mapping *mapping, struct nest *nest)
+static bool part_runs(const struct mapper_mapping *mapping, struct nest *nest)
 {
-    const struct mapper_problem *p = walk->problem;
-    const struct mapper_transfer *t = walk->transfer;
-    int64_t reach = t->ahead > t->latest ? t->ahead : t->latest;
-    int rows = 0, cold = 0;
+    const struct mapper_problem *p = nest->walk->problem;
+    const struct mapper_transfer *t = nest->walk->transfer;
+    int rows = 0, cold = 0, reach = sator_mapper_reach(t);
 
     for (int m = 0; m < p->n_memories && p->memory[m].row < t->child_row; m++) {
         bool is_skewed = sator_mapper_span(p, mapping, m) > 0;
@@ -75,7 +75,8 @@ static bool part_runs(
     bool hold_idle = t->child < p->n_memories && p->memory[t->child].holds_idle;
     if (t->ahead > 0 && hold_idle) /* what a PE ahead had last it has after its end */
         return false;
-    if (walk->cold_row != p->memory[cold].row) /* a run begins with what the one before left */
+    if (nest->walk->cold_row !=
+            p->memory[cold].row) /* a run begins with what the one before left */
         return reach <= 1 && t->ahead == 0;
     int64_t n_runs = nest->stamps / nest->run;
     nest->gap = sator_mapper_span(p, mapping, cold);
@@ -108,10 +109,9 @@ static bool find_place(const struct nest *nest, int64_t c, int64_t *place)
 }
 
 /* The words that enter in stamp "c". */
-static int64_t entering_in(struct mapper_words *words, const struct mapper_walk *walk,
-        const struct nest *nest, int64_t c)
+static int64_t entering_in(const struct nest *nest, int64_t c)
 {
-    const struct mapper_access *access = walk->access;
+    const struct mapper_access *access = nest->walk->access;
     struct mapper_past past = {.held = 0};
     int64_t now[MAPPER_INDICES], then[MAPPER_INDICES];
 
@@ -126,7 +126,7 @@ static int64_t entering_in(struct mapper_words *words, const struct mapper_walk 
         }
         past.held |= any ? 1U << slot : 0;
     }
-    return sator_mapper_entering_after(words, walk, &past);
+    return sator_mapper_entering_after(nest->words, nest->walk, &past);
 }
 
 /* The digit that steps into stamp "c" > 0: the innermost that is not 0. */
@@ -140,10 +140,9 @@ static int stepping(const struct nest *nest, int64_t c)
 }
 
 /* Note what enters in stamp "c" if that is less than in others that the same digit steps into. */
-static void note_least(struct mapper_words *words, const struct mapper_walk *walk,
-        const struct nest *nest, int64_t c, int64_t *least)
+static void note_least(const struct nest *nest, int64_t c, int64_t *least)
 {
-    int64_t entering = entering_in(words, walk, nest, c);
+    int64_t entering = entering_in(nest, c);
     int at = stepping(nest, c);
 
     least[at] = entering < least[at] ? entering : least[at];
@@ -155,40 +154,39 @@ void sator_mapper_least_steps(const struct mapper_walk *walk, struct mapper_word
     int64_t latest = walk->transfer->latest, inside = 1;
     struct nest nest;
 
-    list_loops(walk, mapping, shape, &nest);
+    list_loops(walk, words, mapping, shape, &nest);
     for (int i = 0; i < nest.n; i++) {
         int64_t factor = nest.loop[i].factor;
         least[i] = INT64_MAX;
         for (int64_t j = 0; j < latest && j < inside; j++) {
             int64_t steps = (latest - j + inside - 1) / inside;
             if (steps < factor)
-                note_least(words, walk, &nest, steps * inside + j, least);
+                note_least(&nest, steps * inside + j, least);
         }
         inside *= factor;
     }
     for (int64_t c = 1; c < latest && c < inside; c++)
-        note_least(words, walk, &nest, c, least);
+        note_least(&nest, c, least);
 }
 
 /* The words of the stamps at which a block begins, and of those at which the one before it ends:
  * stamps "last" and "first". */
-static int64_t entering_at(struct mapper_words *words, const struct mapper_walk *walk,
-        const struct nest *nest, int64_t last, int64_t first)
+static int64_t entering_at(const struct nest *nest, int64_t last, int64_t first)
 {
     int64_t sum = 0;
 
-    for (int64_t j = 0; j < walk->transfer->latest; j++)
-        sum += entering_in(words, walk, nest, first + j);
-    for (int64_t j = 0; j < walk->transfer->ahead; j++)
-        sum += entering_in(words, walk, nest, last - j);
+    for (int64_t j = 0; j < nest->walk->transfer->latest; j++)
+        sum += entering_in(nest, first + j);
+    for (int64_t j = 0; j < nest->walk->transfer->ahead; j++)
+        sum += entering_in(nest, last - j);
     return sum;
 }
 
 /* The words of one group over the whole run; -1 where a link leads past all of a short run. */
-static int64_t entering_all(
-        struct mapper_words *words, const struct mapper_walk *walk, const struct nest *nest)
+static int64_t entering_all(const struct nest *nest)
 {
-    int64_t before = walk->transfer->latest, after = walk->transfer->ahead;
+    int64_t before = nest->walk->transfer->latest, after = nest->walk->transfer->ahead;
+    int64_t stamps = nest->walk->stamps; /* without what is between runs */
     int64_t block = 1, step = 1, inside = 1, sum = 0;
     int n = 0;
 
@@ -199,25 +197,23 @@ static int64_t entering_all(
     bool is_parted = nest->stamps == nest->run; /* nothing passes from run to run */
     if (block < before + after) {
         for (int64_t c = 0; c < nest->run && is_parted; c++)
-            sum += entering_in(words, walk, nest, c);
-        return is_parted ? sum * (walk->stamps / nest->run) : -1;
+            sum += entering_in(nest, c);
+        return is_parted ? sum * (stamps / nest->run) : -1;
     }
     for (int64_t j = before; j < before + step && j < block - after; j++) {
         int64_t alike = (block - after - j + step - 1) / step;
-        sum += walk->stamps / block * alike * entering_in(words, walk, nest, j);
+        sum += stamps / block * alike * entering_in(nest, j);
     }
     for (int i = 0; i < nest->n && (i < nest->n_run || !is_parted); i++) {
-        int64_t factor = nest->loop[i].factor, times = walk->stamps / inside / factor;
+        int64_t factor = nest->loop[i].factor, times = stamps / inside / factor;
         int64_t runs = inside / nest->run, first = inside + runs * nest->gap;
         if (i >= n)
             sum += times * (factor - 1) *
-                    entering_at(words, walk, nest, first - 1 - (i < nest->n_run ? 0 : nest->gap),
-                            first);
+                    entering_at(nest, first - 1 - (i < nest->n_run ? 0 : nest->gap), first);
         inside *= factor;
     }
     int64_t ends = nest->stamps - 1 - (is_parted ? 0 : nest->gap);
-    return sum +
-            (is_parted ? walk->stamps / nest->run : 1) * entering_at(words, walk, nest, ends, 0);
+    return sum + (is_parted ? stamps / nest->run : 1) * entering_at(nest, ends, 0);
 }
 
 bool sator_mapper_count_links(const struct mapper_problem *problem, struct mapper_words *words,
@@ -233,10 +229,10 @@ bool sator_mapper_count_links(const struct mapper_problem *problem, struct mappe
     if (sator_mapper_goes_round(words, &walk))
         return false;
     sator_mapper_walk_stamps(&walk, mapping);
-    list_loops(&walk, mapping, &shape, &nest);
-    if (!part_runs(&walk, mapping, &nest))
+    list_loops(&walk, words, mapping, &shape, &nest);
+    if (!part_runs(mapping, &nest))
         return false;
-    int64_t sum = entering_all(words, &walk, &nest);
+    int64_t sum = entering_all(&nest);
     if (sum < 0)
         return false;
     *unique = walk.groups * sum;
