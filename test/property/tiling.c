@@ -283,8 +283,8 @@ static bool check_case(struct sator_ctx *ctx)
     bool fine = true;
 
     make_access(&nest);
-    struct sator_tiling_access access = {nest.n_loops, nest.extent, nest.n_indices, nest.index};
-    struct sator_tiling *tiling = sator_tiling_new(ctx, &access);
+    struct sator_tiling *tiling =
+            sator_tiling_new(ctx, nest.n_loops, nest.extent, nest.n_indices, nest.index);
     for (int chains = 0; chains < 4 && fine; chains++) {
         nest.n_chain = 0;
         make_chain(&nest);

@@ -138,9 +138,8 @@ static void test_tiling(void **state)
     static const int64_t extent[] = {5, 4}, tile[] = {2, 1}, one = 1, origin;
     static const int i;
     const struct sator_tiling_index index = {1, &i, &one, 1, 1, &origin};
-    const struct sator_tiling_access access = {2, extent, 1, &index};
     struct sator_ctx *ctx = sator_ctx_new();
-    struct sator_tiling *tiling = sator_tiling_new(ctx, &access);
+    struct sator_tiling *tiling = sator_tiling_new(ctx, 2, extent, 1, &index);
 
     (void)state;
     sator_tiling_begin(tiling, tile);
@@ -180,8 +179,7 @@ static void test_many_loops_and_places(void **state)
     for (int p = 0; p < 40; p++)
         place[p] = 10 * p;
     const struct sator_tiling_index index = {7, loop, coef, 1, 40, place};
-    const struct sator_tiling_access access = {7, extent, 1, &index};
-    struct sator_tiling *tiling = sator_tiling_new(ctx, &access);
+    struct sator_tiling *tiling = sator_tiling_new(ctx, 7, extent, 1, &index);
     sator_tiling_begin(tiling, extent);
     assert_int_equal(sator_tiling_all(tiling), 320); /* 0 to 7 at each place */
     sator_tiling_begin(tiling, tile);
@@ -233,9 +231,8 @@ static int64_t entering(const struct stamp_case *c)
             .bus_of = bus_of,
             .shape = shape};
     const struct sator_tiling_index index = {2, loops, coef, 1, 1, &origin};
-    const struct sator_tiling_access access = {2, extent, 1, &index};
     struct sator_ctx *ctx = sator_ctx_new();
-    struct sator_tiling *tiling = sator_tiling_new(ctx, &access);
+    struct sator_tiling *tiling = sator_tiling_new(ctx, 2, extent, 1, &index);
 
     sator_tiling_begin(tiling, tile);
     sator_tiling_spread_along(tiling, 0, 3, 0);

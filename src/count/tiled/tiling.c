@@ -333,19 +333,19 @@ static void add_part(struct sator_tiling *t, const struct sator_tiling_index *in
     t->n_parts++;
 }
 
-struct sator_tiling *sator_tiling_new(
-        struct sator_ctx *ctx, const struct sator_tiling_access *access)
+struct sator_tiling *sator_tiling_new(struct sator_ctx *ctx, int n_loops, const int64_t *extent,
+        int n_indices, const struct sator_tiling_index *index)
 {
     static const int64_t origin;
     const struct sator_tiling_index constant = {.divisor = 1, .n_places = 1, .place = &origin};
     struct sator_tiling *t = sator_alloc(sizeof *t);
     int64_t tile[TILING_LOOPS];
 
-    assert(access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_PARTS - TILING_LOOPS);
+    assert(n_loops <= TILING_LOOPS && n_indices <= TILING_PARTS - TILING_LOOPS);
     *t = (struct sator_tiling){.ctx = ctx,
             .arena = sator_arena_new(),
             .scratch = sator_arena_new(),
-            .n_loops = access->n_loops,
+            .n_loops = n_loops,
             .state_room = 64,
             .numbers = sator_memo_new(sizeof(int)),
             .network_of = sator_memo_new(sizeof(int)),
@@ -353,10 +353,10 @@ struct sator_tiling *sator_tiling_new(
             .tallies = sator_memo_new(sizeof(struct tiled_tally))};
     t->states = sator_alloc(sizeof *t->states * (size_t)t->state_room);
     memset(t->part_of, -1, sizeof t->part_of);
-    for (int e = 0; e < access->n_indices; e++)
-        add_part(t, &access->index[e], 0);
-    for (int l = 0; l < access->n_loops; l++) {
-        t->extent[l] = access->extent[l];
+    for (int e = 0; e < n_indices; e++)
+        add_part(t, &index[e], 0);
+    for (int l = 0; l < n_loops; l++) {
+        t->extent[l] = extent[l];
         tile[l] = 1;
         if (t->part_of[l] < 0)
             add_part(t, NULL, l);

@@ -38,19 +38,12 @@ struct sator_tiling_index {
  * "vary" are then at "i" of all of them, and none at those joined. */
 void sator_tiling_join_dims(int i, unsigned *dims, unsigned *loops, bool *vary);
 
-struct sator_tiling_access {
-    int n_loops; /* of the nest, from 0 on */
-    const int64_t *extent;
-    int n_indices;
-    const struct sator_tiling_index *index;
-};
-
 struct sator_tiling;
 
-/* A tiling of "access" (copied), which begins with tiles of one iteration (GIVE:
- * sator_tiling_free). Works in "ctx". */
-struct sator_tiling *sator_tiling_new(
-        SATOR_KEEP struct sator_ctx *ctx, const struct sator_tiling_access *access);
+/* A tiling of an access with these indices (copied) in a nest of so many loops, from 0 on, which
+ * begins with tiles of one iteration (GIVE: sator_tiling_free). Works in "ctx". */
+struct sator_tiling *sator_tiling_new(SATOR_KEEP struct sator_ctx *ctx, int n_loops,
+        const int64_t *extent, int n_indices, const struct sator_tiling_index *index);
 void sator_tiling_free(SATOR_TAKE struct sator_tiling *tiling);
 
 /* Begin anew: "tile" iterations of each loop inside. */

@@ -65,8 +65,7 @@ static struct sator_tiling *find_tiling(
                 i->divisor == 0 ? 1 : i->divisor, joint == NULL ? 1 : joint->n_places,
                 joint == NULL ? &i->constant : joint->place};
     }
-    *slot = sator_tiling_new(tilings->ctx,
-            &(struct sator_tiling_access){p->n_loops, p->extent, access->n_indices, index});
+    *slot = sator_tiling_new(tilings->ctx, p->n_loops, p->extent, access->n_indices, index);
     return *slot;
 }
 
