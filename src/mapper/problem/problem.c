@@ -358,16 +358,6 @@ static double known_or_0(double pj)
     return isnan(pj) ? 0 : pj;
 }
 
-static void find_merged_windows(struct mapper_problem *p)
-{
-    p->merged_sliding = 0;
-    for (int i = 0; i < p->n_transfers; i++) {
-        const struct mapper_transfer *t = &p->transfer[i];
-        if (t->merges && !t->is_counted)
-            p->merged_sliding |= p->access[t->access].relevant & ~p->access[t->access].plain;
-    }
-}
-
 /* A word that trees merge starts from zero, there and further in: no partial sum is read and
  * written for it at any memory inside. */
 static void find_merged(struct mapper_problem *p)
@@ -381,11 +371,14 @@ static void find_merged(struct mapper_problem *p)
     }
     for (int i = 0; i < p->n_transfers; i++) { /* innermost first */
         struct mapper_transfer *t = &p->transfer[i];
+        const struct mapper_access *access = &p->access[t->access];
         const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
         bool has_links = t->link != NULL || (!t->is_complex && t->may_pass && t->n_passes > 0);
-        if (p->access[t->access].role != SATOR_WRITE)
+        if (access->role != SATOR_WRITE)
             continue;
         t->merges = !has_links && (t->is_complex || t->n_buses > 0);
+        if (t->merges && !t->is_counted)
+            p->merged_sliding |= access->relevant & ~access->plain;
         t->merged_pj = t->merges ? spared[t->access] : 0;
         p->lends |= t->merged_pj > 0;
         if (!t->is_outside)
@@ -416,7 +409,6 @@ static void price(struct mapper_problem *p)
     p->fixed_pj = figure(p, p->mac_pj, p->arch->levels[p->arch->n_levels - 1].name) *
             (double)p->instances;
     find_merged(p);
-    find_merged_windows(p);
     for (int i = 0; i < p->n_transfers; i++) {
         struct mapper_transfer *t = &p->transfer[i];
         const struct mapper_access *access = &p->access[t->access];
@@ -538,8 +530,6 @@ enum sator_status sator_mapper_allow_imperfect(
     enum sator_status st =
             check_idle(ctx, problem->arch, "factors that do not divide a loop's extent");
     problem->imperfect = problem->chains = true;
-    if (st == SATOR_OK)
-        find_merged_windows(problem);
     if (st == SATOR_OK) /* which sums are sure */
         st = sator_mapper_find_ports(ctx, problem);
     return st;
