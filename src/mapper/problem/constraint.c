@@ -216,7 +216,7 @@ static enum sator_status read_order(struct reader *r, int level)
 {
     struct mapper_problem *p = r->problem;
     struct mapper_row *row = &p->row[row_of_memory(p, level)];
-    unsigned named = 0, before = 0, before_rest = 0;
+    unsigned before = 0, before_rest = 0; /* named so far; before "..." */
     bool has_rest = false;
     size_t length;
     int loop;
@@ -249,11 +249,10 @@ static enum sator_status read_order(struct reader *r, int level)
         return malformed(r, r->at,
                 r->at == start ? "order: which loops, outermost first?"
                                : "order: the loops are names, with blanks between them");
-    named = before;
     if (has_rest) {
-        unsigned rest = ((1U << p->n_loops) - 1) & ~named;
+        unsigned rest = ((1U << p->n_loops) - 1) & ~before;
         sator_mapper_put_outside(row, p->n_loops, before_rest, rest);
-        sator_mapper_put_outside(row, p->n_loops, rest, named & ~before_rest);
+        sator_mapper_put_outside(row, p->n_loops, rest, before & ~before_rest);
     }
     for (int i = 0; i < p->n_loops; i++) {
         if (row->outside[i] >> i & 1)
@@ -330,12 +329,10 @@ static enum sator_status read_dim(struct reader *r, int level, struct factor *fa
     r->at += length;
     if (length == 0 || dim >= array->array.n_dims)
         return malformed(r, number,
-                sator_arena_printf(r->problem->arena, "array '%s' has the dimension%s 0%s%s",
-                        array->name, array->array.n_dims == 1 ? "" : "s",
-                        array->array.n_dims == 1 ? "" : " to ",
-                        array->array.n_dims == 1 ? ""
-                                                 : sator_arena_printf(r->problem->arena, "%d",
-                                                           array->array.n_dims - 1)));
+                sator_arena_printf(r->problem->arena, "array '%s' has the dimension%s", array->name,
+                        array->array.n_dims == 1 ? " 0"
+                                                 : sator_arena_printf(r->problem->arena,
+                                                           "s 0 to %d", array->array.n_dims - 1)));
     factor->dim = (int)dim;
     return SATOR_OK;
 }
@@ -404,16 +401,16 @@ static enum sator_status say_contradiction(
         struct reader *r, const struct factor *factor, const struct mapper_limits *limits)
 {
     const struct mapper_problem *p = r->problem;
+    bool exceeds = factor->value > limits->most && limits->most > 0;
 
     return sator_error(r->ctx, loc_of(r, factor->name, (size_t)(factor->end - factor->name)),
             "%s gives loop '%s' %s %lld here",
             p->ordered >> factor->loop & 1 ? "the order of instances" : "another constraint",
             p->loop_names[factor->loop],
-            limits->least == limits->most                              ? "the factor"
-                    : factor->value > limits->most && limits->most > 0 ? "at most"
-                                                                       : "at least",
-            (long long)(factor->value > limits->most && limits->most > 0 ? limits->most
-                                                                         : limits->least));
+            limits->least == limits->most ? "the factor"
+                    : exceeds             ? "at most"
+                                          : "at least",
+            (long long)(exceeds ? limits->most : limits->least));
 }
 
 /* A factor of a memory. */
