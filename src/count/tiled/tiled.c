@@ -173,12 +173,9 @@ static enum sator_status tiled_max_per_stamp(
 /* Whether a condition fixes a digit of the part. */
 static bool is_restricted(const struct tiled_nest *nest, const struct tiled_part *part)
 {
-    for (int i = 0; i < part->n_loops; i++) {
-        const struct tiled_loop *loop = &nest->loop[part->loop[i]];
-        for (int k = 0; k < loop->n_digits; k++) {
-            if (nest->digit[loop->first + k].fixed >= 0)
-                return true;
-        }
+    for (int d = 0; d < nest->n_digits; d++) {
+        if (nest->digit[d].fixed >= 0 && tiled_part_has(part, nest->digit[d].loop))
+            return true;
     }
     return false;
 }
