@@ -7,6 +7,7 @@
  * that stands alone in an index moves, everything is new.
  */
 #include "mapper/bounds/bounds_slides.h"
+#include "mapper/bounds/bounds_short.h"
 
 #include <assert.h>
 #include <math.h>
@@ -115,7 +116,7 @@ static double step_by(const struct mapper_slides *s, const struct mapper_slide_s
         return often *
                 (side->whole[e] -
                         (double)sator_mapper_words_kept(s->memory, access, e, steps, shift));
-    return sator_mapper_mean_new(walk, s->memory, e, steps, side->rate,
+    return bounds_mean_new(walk, s->memory, e, steps, side->rate,
             &(struct mapper_single_step){loop, shift, often});
 }
 
@@ -263,8 +264,7 @@ static double moved_values(const struct mapper_slides *s, const struct mapper_sl
             continue;
         /* a loop that moves, too, may come to its last tile every time */
         double rate = moves->both ? 1 : side->rate[index->loop[i]];
-        sum -= rate *
-                (double)sator_mapper_lost_values(walk, s->memory, e, steps, i, index->n_parts == 2);
+        sum -= rate * (double)bounds_lost_values(walk, s->memory, e, steps, i, index->n_parts == 2);
     }
     return sum > 0 ? sum : 0;
 }

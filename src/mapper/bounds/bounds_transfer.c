@@ -1,5 +1,6 @@
 /* One transfer while it is bounded: what is known whatever the order. */
 #include "mapper/bounds/bounds_parts.h"
+#include "mapper/bounds/bounds_short.h"
 
 #include <string.h>
 
@@ -143,7 +144,7 @@ static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
 {
     struct mapper_walk *walk = &local->walk;
 
-    sator_mapper_walk_cut(walk, b->words, shape, outside->cut, outside->both);
+    bounds_cut_walk(walk, b->words, shape, outside->cut, outside->both);
     local->group_words = local->tile_words = 1;
     for (int e = 0; e < walk->access->n_indices; e++) {
         local->group_words *= walk->group_mean[e];

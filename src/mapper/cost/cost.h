@@ -55,10 +55,10 @@ struct mapper_walk {
      * sator_mapper_walk_cover */
     int64_t group_cover, tile_cover;
     bool spread; /* parallel positions move an index */
-    /* imperfect problems, set by sator_mapper_walk_cut: how much shorter the last tile of each loop
-     * is; all words are fewer by a factor for loops that stand alone in an index; of the others,
-     * the share of the stamps in which a group and a tile have the last one, and the mean values of
-     * an index. */
+    /* imperfect problems, set for bounds (bounds_cut_walk): how much shorter the last tile of each
+     * loop is; all words are fewer by a factor for loops that stand alone in an index; of the
+     * others, the share of the stamps in which a group and a tile have the last one, and the mean
+     * values of an index. */
     const int64_t *cut; /* NULL: none */
     unsigned open; /* loops whose tiles may be smaller than those of the shape */
     double scale, tile_scale; /* of the words of groups, and of tiles */
@@ -270,33 +270,14 @@ void sator_mapper_port_cycles(
 double sator_mapper_longest_port(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 
-/* ---- ragged.c ---- */
+/* ---- imperfect.c: last tiles that are shorter ---- */
 /* Whether the factors of some loop of "loops" multiply to more than its extent. */
 bool sator_mapper_is_ragged(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops);
-/* Set what the cuts take off: "cut" by loop (borrowed), "outside" the temporal factors outside by
- * loop; before the covers. */
-void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
-        const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
-/* The values of index "e" that the positions of "steps" lose at the most where the loop of "part"
- * stands at its last tile; "is_only": no other loop does that is not short at all of them. */
-int64_t sator_mapper_lost_values(const struct mapper_walk *walk, struct mapper_words *words, int e,
-        const struct mapper_steps *steps, int part, bool is_only);
-/* The mean values of index "e" that are new in a stamp, at the least: those of the tile, or with
- * "step" (may be NULL) those of the stamps, a share "often", in which "loop" moves it by one step
- * of "shift" and the tiles of the other loops stay. "rate" is how often loops stand at their last
- * tile, which comes once for each time that all loops are run through. */
-struct mapper_single_step {
-    int loop;
-    int64_t shift;
-    double often;
-};
-double sator_mapper_mean_new(const struct mapper_walk *walk, struct mapper_words *words, int e,
-        const struct mapper_steps *steps, const double *rate,
-        const struct mapper_single_step *step);
 /* Whether tiles of the transfer are short, or some PE has none at some time. */
 bool sator_mapper_is_cut(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer);
+
 /* ---- watch.c ---- */
 /* A watch over questions to the counting engines (GIVE): they end when "search" is cancelled, or
  * at "deadline" of sator_mapper_now. */

@@ -7,6 +7,7 @@
  * without a tile: see enum mapper_form.
  */
 #include "mapper/cost/cost.h"
+#include "mapper/problem/invariants.h"
 
 #include <assert.h>
 
@@ -218,4 +219,33 @@ int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_are
         return sator_mapper_tiles(arena, problem->extent[loop], tiles);
     *tiles = fixed;
     return 1;
+}
+
+/* ---- what is cut short ---- */
+
+bool sator_mapper_is_ragged(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops)
+{
+    for (int i = 0; i < problem->n_loops && problem->imperfect; i++) {
+        if ((loops >> i & 1) && mapper_covered(problem, mapping, i) != problem->extent[i])
+            return true;
+    }
+    return false;
+}
+
+bool sator_mapper_is_cut(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer)
+{
+    const struct mapper_transfer *t = &problem->transfer[transfer];
+    unsigned relevant = problem->access[t->access].relevant;
+
+    for (int i = 0; i < problem->n_loops && problem->imperfect; i++) {
+        int64_t tile = shape->inside[t->child_row][i], outside = 1;
+        for (int r = 0; r < t->child_row; r++)
+            outside *= mapping->factor[r][i];
+        if (outside != sator_mapper_blocks(problem->extent[i], tile) ||
+                ((relevant >> i & 1) && outside * tile != problem->extent[i]))
+            return true;
+    }
+    return false;
 }

@@ -515,7 +515,7 @@ enum sator_status sator_mapper_allow_imperfect(
 {
     problem->only_chains = problem->in_hull; /* where formulas say nothing of short tiles */
     for (int a = 0; a < problem->n_accesses; a++)
-        problem->only_chains |= problem->access[a].is_quotient; /* ragged.c */
+        problem->only_chains |= problem->access[a].is_quotient; /* imperfect.c */
     for (int i = 0; i < problem->n_loops; i++) {
         if (problem->extent[i] > MOST_IMPERFECT) {
             sator_error(ctx, problem->workload->loc,

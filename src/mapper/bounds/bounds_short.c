@@ -1,16 +1,12 @@
-/* Mappings whose last tiles are smaller (doc/mapper.md, "Factors that do not divide an extent").
- *
- * Their transfers are counted as tilings (tilings.c). Bounds go by whether each of an index's loops
- * stands at its last digits, where its tile is short.
+/* What mappings whose last tiles are shorter move on average (doc/mapper.md, "Factors that do not
+ * divide an extent"): by whether each of an index's loops stands at its last digits, where its tile
+ * is short.
  */
-#include "mapper/cost/cost.h"
-#include "mapper/problem/invariants.h"
+#include "mapper/bounds/bounds_short.h"
 
 #include <assert.h>
 
-/* ---- on average ---- */
-
-int64_t sator_mapper_lost_values(const struct mapper_walk *walk, struct mapper_words *words, int e,
+int64_t bounds_lost_values(const struct mapper_walk *walk, struct mapper_words *words, int e,
         const struct mapper_steps *steps, int part, bool is_only)
 {
     const struct mapper_index *index = &walk->access->index[e];
@@ -60,13 +56,13 @@ static int64_t new_values(const struct mapper_walk *walk, struct mapper_words *w
     if (step != NULL)
         values -= sator_mapper_words_kept(words, access, e, &now, step->shift);
     for (unsigned left = lost; left != 0; left &= left - 1)
-        values -= sator_mapper_lost_values(
+        values -= bounds_lost_values(
                 walk, words, e, &now, __builtin_ctz(left), (lost & (lost - 1)) == 0);
     return values > 0 ? values : 0;
 }
 
 /* Over the cases which of its loops stand at their last tiles. */
-double sator_mapper_mean_new(const struct mapper_walk *walk, struct mapper_words *words, int e,
+double bounds_mean_new(const struct mapper_walk *walk, struct mapper_words *words, int e,
         const struct mapper_steps *steps, const double *rate, const struct mapper_single_step *step)
 {
     const struct mapper_index *index = &walk->access->index[e];
@@ -91,7 +87,7 @@ double sator_mapper_mean_new(const struct mapper_walk *walk, struct mapper_words
     return mean;
 }
 
-void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
+void bounds_cut_walk(struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside)
 {
     const struct mapper_problem *p = walk->problem;
@@ -125,36 +121,7 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         if (!(sliding >> e & 1))
             continue;
         walk->group_mean[e] =
-                sator_mapper_mean_new(walk, words, e, &walk->steps[e], walk->group_rate, NULL);
-        walk->tile_mean[e] = sator_mapper_mean_new(walk, words, e, &alone, walk->tile_rate, NULL);
+                bounds_mean_new(walk, words, e, &walk->steps[e], walk->group_rate, NULL);
+        walk->tile_mean[e] = bounds_mean_new(walk, words, e, &alone, walk->tile_rate, NULL);
     }
-}
-
-/* ---- what is cut ---- */
-
-bool sator_mapper_is_ragged(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops)
-{
-    for (int i = 0; i < problem->n_loops && problem->imperfect; i++) {
-        if ((loops >> i & 1) && mapper_covered(problem, mapping, i) != problem->extent[i])
-            return true;
-    }
-    return false;
-}
-
-bool sator_mapper_is_cut(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int transfer)
-{
-    const struct mapper_transfer *t = &problem->transfer[transfer];
-    unsigned relevant = problem->access[t->access].relevant;
-
-    for (int i = 0; i < problem->n_loops && problem->imperfect; i++) {
-        int64_t tile = shape->inside[t->child_row][i], outside = 1;
-        for (int r = 0; r < t->child_row; r++)
-            outside *= mapping->factor[r][i];
-        if (outside != sator_mapper_blocks(problem->extent[i], tile) ||
-                ((relevant >> i & 1) && outside * tile != problem->extent[i]))
-            return true;
-    }
-    return false;
 }
