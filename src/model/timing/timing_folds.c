@@ -6,7 +6,7 @@
  * digit runs in the next one, too, one value later in that row, on other elements of the tensors
  * that the loop indexes and on the same ones of the others. So the steps differ in what surrounds
  * them alone, and only the first and the last see what is not the digit's: as many as links lead
- * back over, and one more for what idle instances keep, or for a last step that is shorter. Of a
+ * back over, one more for what idle instances keep, and a last step that is shorter. Of a
  * memory that holds all steps at once the elements of those left out are as many as those of the
  * step that stands for them, and move like these.
  *
@@ -16,17 +16,19 @@
  */
 #include "model/timing/timing_nest.h"
 
-/* The stamps that a transfer's words come from, at most so many back. */
+/* The steps of a digit that may see what was before the first of them, or comes after the last. */
 static int64_t find_reach(const struct timing *timing)
 {
     int64_t reach = 1;
+    bool holds_idle = false;
 
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct sator_transport *transport = &timing->transfers[i].transport;
         for (int k = 0; k < transport->n_links; k++)
             reach = transport->links[k].interval > reach ? transport->links[k].interval : reach;
+        holds_idle |= timing->transfers[i].holds_idle;
     }
-    return reach;
+    return reach + holds_idle;
 }
 
 /* Whether the digit "other" of the same loop stays, or comes to the same values again, where
@@ -173,17 +175,19 @@ void timing_find_folds(const struct timing *timing, struct timing_list *list)
     const struct analysis *analysis = timing->analysis;
     const struct sator_piece *time = sator_relation_function(analysis->dataflow->time);
     const struct sator_piece *space = sator_relation_function(analysis->dataflow->space);
-    const int64_t margin = find_reach(timing) + 1;
+    const int64_t reach = find_reach(timing);
     struct timing_fold fold;
 
     if (time == NULL || space == NULL)
         return;
     for (int row = 0; row < analysis->n_time; row++) {
-        if (!read_fold(timing, list, time->out[row], &fold) || fold.modulus <= 2 * margin + 1)
+        if (!read_fold(timing, list, time->out[row], &fold))
             continue;
         fold.row = row;
-        fold.first = margin;
-        fold.times = fold.modulus - 2 * margin;
+        fold.first = reach;
+        fold.times = fold.modulus - 2 * reach - !fold.is_whole;
+        if (fold.times < 2)
+            continue;
         SATOR_PUSH(timing->arena, list->folds, list->n_folds, fold);
     }
     for (int row = 0; row < analysis->n_space && !limits_wires(timing); row++) {

@@ -42,8 +42,8 @@ int64_t stays_outer(const struct follower *f, const struct stays *stays,
  * an instance that runs something has its own pairs alone. False: these are too many. */
 bool stays_keep_idle(
         const struct follower *f, int n_space, const struct stays *outside, struct stays *stays);
-/* Of two keys, for qsort. */
-int stays_compare(const void *a, const void *b);
+/* Sort "n" keys. */
+void stays_sort(const struct follower *f, int64_t n, uint64_t *key);
 
 static inline int64_t stays_stamp(const struct stays *stays, int64_t e)
 {

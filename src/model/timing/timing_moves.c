@@ -228,8 +228,7 @@ static struct stays stays_of(const struct follower *f, const struct timing_windo
             .key = window->key,
             .fresh = SATOR_NEW_ARRAY(f->arena, bool, window->n + 1)};
 
-    if (window->n > 0)
-        qsort(window->key, (size_t)window->n, sizeof *window->key, stays_compare);
+    stays_sort(f, window->n, window->key);
     for (int64_t e = 0; e < window->n; e++) {
         uint64_t key = window->key[e] / 2;
         bool first = window->key[e] % 2 == 1;
@@ -257,8 +256,7 @@ static void count_operands(const struct follower *f, const struct timing_window 
     for (int64_t e = 0; e < stays.n; e++)
         all_sent.way[e] = WAY_SENT;
     find_fresh(f, window->fresh_instances, &stays, &all_sent);
-    if (window->n > 0)
-        qsort(keys, (size_t)window->n, sizeof *keys, stays_compare);
+    stays_sort(f, window->n, keys);
     for (int64_t e = 0; e < stays.n; e++) {
         int64_t stamp = stays_stamp(&stays, e), pe = stays_instance(&stays, e), first = at;
         while (at < window->n && keys[at] / 2 == stays.key[e])

@@ -3,16 +3,53 @@
 #include "model/timing/timing_follow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
+    FEW_KEYS = 512,
+    DIGIT_BITS = 11,
+    DIGITS = 1 << DIGIT_BITS,
     MOST_KEPT = 1 << 25 /* pairs, with those of idle instances */
 };
 
-int stays_compare(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
     return (x > y) - (x < y);
+}
+
+/* Many by digits of 11 bits, the last one first: a step for each key and digit in which some
+ * differ.
+ */
+void stays_sort(const struct follower *f, int64_t n, uint64_t *key)
+{
+    uint64_t differing = 0;
+
+    if (n < FEW_KEYS) {
+        if (n > 0)
+            qsort(key, (size_t)n, sizeof *key, compare_keys);
+        return;
+    }
+    uint64_t *from = key, *to = SATOR_NEW_ARRAY(f->arena, uint64_t, n);
+    for (int64_t i = 1; i < n; i++)
+        differing |= key[i] ^ key[0];
+    for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
+        int64_t first[DIGITS + 1] = {0};
+        if ((differing >> shift & (DIGITS - 1)) == 0)
+            continue;
+        for (int64_t i = 0; i < n; i++)
+            first[(from[i] >> shift & (DIGITS - 1)) + 1]++;
+        for (int d = 0; d < DIGITS; d++)
+            first[d + 1] += first[d];
+        for (int64_t i = 0; i < n; i++)
+            to[first[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+        uint64_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != key)
+        memcpy(key, from, sizeof *key * (size_t)n);
 }
 
 static int64_t stamp_of(const struct follower *f, int level, int64_t time)
@@ -56,8 +93,7 @@ bool stays_list(const struct follower *f, int level, int n_space, struct stays *
                         (uint64_t)place * (uint64_t)stays->n_elements + (uint64_t)element;
         }
     }
-    if (stays->n > 0)
-        qsort(stays->key, (size_t)stays->n, sizeof *stays->key, stays_compare);
+    stays_sort(f, stays->n, stays->key);
     return true;
 }
 
@@ -127,7 +163,7 @@ static uint64_t *list_active(const struct follower *f, const struct stays *stays
     for (int64_t i = 0; i < list->n; i++)
         place[i] = (uint64_t)(stamp_of(f, stays->level, list->time[i]) * stays->n_instances +
                 list->pe[i] / list->space_below[n_space]);
-    qsort(place, (size_t)list->n, sizeof *place, stays_compare);
+    stays_sort(f, list->n, place);
     for (int64_t i = 0; i < list->n; i++) {
         if (n == 0 || place[n - 1] != place[i])
             place[n++] = place[i];
