@@ -1,5 +1,6 @@
 /* What an index takes in a tile and keeps in the next (mapper/cost), against listing the
  * values; and what a search that has looked at every mapping has proved. */
+#include "mapper/bounds/bounds_short.h"
 #include "mapper/cost/cost.h"
 #include "mapper/search/search.h"
 
@@ -225,7 +226,7 @@ static void tiles_that_are_cut_have_no_fewer_values_on_average(void **state)
                 .often = rate[loop] + 0.5};
         const struct mapper_single_step *steps_by = between(0, 1) == 0 ? &step : NULL;
         walk.cut = cut;
-        double mean = sator_mapper_mean_new(&walk, words, 0, &c->steps, rate, steps_by);
+        double mean = bounds_mean_new(&walk, words, 0, &c->steps, rate, steps_by);
         double exact = listed_mean(c, cut, rate, steps_by);
         assert_true(mean <= exact * (1 + 1e-12));
         if (steps_by == NULL && c->steps.n_spread == 0) {

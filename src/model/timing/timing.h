@@ -174,6 +174,7 @@ struct timing_list {
     } * elements; /* of each access */
     int n_folds;
     struct timing_fold *folds;
+    int64_t times; /* the product of theirs */
 };
 /* Cover the values of the pieces' expressions over the loops' bounds; false: not in 64 bits. */
 bool timing_number_tuple(struct timing *timing, const struct sator_relation *map,

@@ -16,6 +16,8 @@
  */
 #include "model/timing/timing_nest.h"
 
+static const int64_t most_times = INT64_C(1) << 40;
+
 /* The steps of a digit that may see what was before the first of them, or comes after the last. */
 static int64_t find_reach(const struct timing *timing)
 {
@@ -157,7 +159,7 @@ static bool read_fold(const struct timing *timing, const struct timing_list *lis
             !nest_read_term(w, &expr->terms[0], &digit, &is_plain))
         return false;
     const int64_t size = w->upper[digit.loop] - w->lower[digit.loop];
-    const int64_t steps = (size + digit.stride - 1) / digit.stride;
+    const int64_t steps = (size - 1) / digit.stride + 1;
     *fold = (struct timing_fold){.loop = digit.loop,
             .size = size,
             .stride = digit.stride,
@@ -168,6 +170,17 @@ static bool read_fold(const struct timing *timing, const struct timing_list *lis
     return (w->is_box || !sator_set_ties(w->domain, digit.loop)) &&
             (fold->is_whole || digit.modulus == 0) && is_of_row(timing, expr, &digit) &&
             find_elements(timing, list, fold);
+}
+
+/* Fold the digit too, where that leaves something out, and the words of a stamp stay 64-bit numbers
+ * however many each of the list's stands for. */
+static void add_fold(
+        const struct timing *timing, struct timing_list *list, const struct timing_fold *fold)
+{
+    if (fold->times < 2 || fold->times > most_times / list->times)
+        return;
+    list->times *= fold->times;
+    SATOR_PUSH(timing->arena, list->folds, list->n_folds, *fold);
 }
 
 void timing_find_folds(const struct timing *timing, struct timing_list *list)
@@ -186,9 +199,7 @@ void timing_find_folds(const struct timing *timing, struct timing_list *list)
         fold.row = row;
         fold.first = reach;
         fold.times = fold.modulus - 2 * reach - !fold.is_whole;
-        if (fold.times < 2)
-            continue;
-        SATOR_PUSH(timing->arena, list->folds, list->n_folds, fold);
+        add_fold(timing, list, &fold);
     }
     for (int row = 0; row < analysis->n_space && !limits_wires(timing); row++) {
         if (!read_fold(timing, list, space->out[row], &fold) || !fold.is_whole ||
@@ -197,7 +208,7 @@ void timing_find_folds(const struct timing *timing, struct timing_list *list)
         fold.row = row;
         fold.is_space = true;
         fold.times = fold.modulus;
-        SATOR_PUSH(timing->arena, list->folds, list->n_folds, fold);
+        add_fold(timing, list, &fold);
     }
 }
 

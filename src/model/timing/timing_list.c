@@ -174,7 +174,8 @@ static void open_list(struct lister *lister)
     const struct sator_workload *w = lister->workload;
     struct timing_list *list = lister->list;
 
-    *list = (struct timing_list){.n_time = lister->time.n,
+    *list = (struct timing_list){.times = 1,
+            .n_time = lister->time.n,
             .time_below = lister->time.below,
             .space_below = lister->space.below,
             .pes = lister->space.range,
