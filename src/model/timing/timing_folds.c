@@ -6,9 +6,9 @@
  * digit runs in the next one, too, one value later in that row, on other elements of the tensors
  * that the loop indexes and on the same ones of the others. So the steps differ in what surrounds
  * them alone, and only the first and the last see what is not the digit's: as many as links lead
- * back over, one more for what idle instances keep, and a last step that is shorter. Of a
- * memory that holds all steps at once the elements of those left out are as many as those of the
- * step that stands for them, and move like these.
+ * back over, one more for what idle instances keep, and a last step that is shorter. Of a memory
+ * that holds all steps at once the elements of those left out are as many as those of the step that
+ * stands for them, and move like these.
  *
  * Where a digit makes a dimension of space by itself, and every tensor is indexed by its loop, no
  * two of the PEs along that dimension ever hold an element in common: all of them do the same, and
