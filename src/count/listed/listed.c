@@ -54,6 +54,7 @@ static const struct sator_decline *add_one_condition(
 {
     const uint32_t loops = listed_loops_of_cond(cond);
 
+    plan->own_loops |= piece < 0 ? 0 : loops;
     if (loops == 0 || sator_cond_has_exists(cond) || plan->n_conditions == LISTED_CONDITIONS)
         return DECLINE("an access is restricted by conditions that are not handled");
     listed_parts_join(&plan->parts, loops);
@@ -62,8 +63,7 @@ static const struct sator_decline *add_one_condition(
     return NULL;
 }
 
-/* Add the conditions of one piece, each part of a conjunction for itself, and each digit of an
- * equality; join its loops. */
+/* Add a condition that is no conjunction, each digit of an equality for itself; join its loops. */
 static const struct sator_decline *add_condition(
         struct listed_plan *plan, int piece, const struct sator_cond *cond)
 {
@@ -72,17 +72,40 @@ static const struct sator_decline *add_condition(
 
     if (cond->op == SATOR_COND_TRUE)
         return NULL;
-    if (cond->op == SATOR_COND_AND) {
-        for (int i = 0; i < cond->n_kids && why == NULL; i++)
-            why = add_condition(plan, piece, cond->kids[i]);
-        return why;
-    }
     if (cond->op != SATOR_COND_EQUAL || cond->expr->n_terms < 2 ||
             !listed_take_apart(&plan->parts, cond, own))
         return add_one_condition(plan, piece, cond);
     for (int i = 0; i < cond->expr->n_terms && why == NULL; i++)
         why = add_one_condition(plan, piece, own[i]);
     return why;
+}
+
+/* Whether "part" is "cond", or one of what that joins by "and". */
+static bool is_among(const struct sator_cond *part, const struct sator_cond *cond)
+{
+    bool is = part == cond;
+
+    for (int k = 0; k < cond->n_kids && cond->op == SATOR_COND_AND && !is; k++)
+        is = is_among(part, cond->kids[k]);
+    return is;
+}
+
+/* Add the conditions of all pieces; what each of them has once for all. */
+static const struct sator_decline *add_conditions(struct listed_plan *plan,
+        const struct sator_relation *access, int piece, const struct sator_cond *cond)
+{
+    const struct sator_decline *why = NULL;
+    bool is_of_all = true;
+
+    for (int k = 0; k < cond->n_kids && cond->op == SATOR_COND_AND && why == NULL; k++)
+        why = add_conditions(plan, access, piece, cond->kids[k]);
+    if (cond->op == SATOR_COND_AND)
+        return why;
+    for (int p = 0; p < access->n_pieces; p++)
+        is_of_all = is_of_all && is_among(cond, access->pieces[p].cond);
+    if (is_of_all && piece > 0)
+        return NULL;
+    return add_condition(plan, is_of_all ? -1 : piece, cond);
 }
 
 /* Whether index "i" is the same in all pieces. */
@@ -111,9 +134,7 @@ const struct sator_decline *listed_add_access(
     for (int p = 0; p < access->n_pieces && why == NULL; p++) {
         if (access->pieces[p].n_free > 0)
             return DECLINE("an access is restricted by conditions that are not handled");
-        why = add_condition(plan, p, access->pieces[p].cond);
-        if (access->n_pieces > 1)
-            plan->own_loops |= listed_loops_of_cond(access->pieces[p].cond);
+        why = add_conditions(plan, access, p, access->pieces[p].cond);
     }
     for (int i = 0; i < access->n_out && why == NULL; i++) {
         if (is_common(access, i)) {
@@ -309,9 +330,9 @@ enum sator_status listed_outside(
 static int64_t most_pairs(const struct listed_list *list, bool of_pe)
 {
     int64_t most = 0;
-    for (int64_t t = 0; t < list->n_times; t++) {
-        int64_t begin = list->first[t];
-        int64_t end = list->first[t + 1];
+    for (int64_t k = 0; k < list->n_touched; k++) {
+        const int64_t begin = list->first[list->touched[k]];
+        const int64_t end = list->first[list->touched[k] + 1];
         if (!of_pe)
             most = end - begin > most ? end - begin : most;
         for (int64_t i = begin; i < end && of_pe;) {

@@ -520,7 +520,7 @@ static const struct sator_decline *leave_out(
 {
     for (int c = 0; c < plan->n_conditions; c++) {
         const struct listed_condition *condition = &plan->condition[c];
-        if (condition->part != part || condition->piece >= n_pieces)
+        if (condition->part != part || condition->piece < 0 || condition->piece >= n_pieces)
             continue;
         const bool *holds = which_hold(&plan->parts, part, condition->cond);
         if (holds == NULL)
@@ -532,16 +532,68 @@ static const struct sator_decline *leave_out(
     return NULL;
 }
 
-/* Leave the part only the instances that an access of one piece touches: the part's stamp of each.
- */
+/* Whether all pieces of an access have the condition in the part. */
+static bool is_common(const struct listed_condition *condition, int part)
+{
+    return condition->part == part && condition->piece < 0;
+}
+
+/* Leave the part only "n" of its instances, at these places, and "*stamp" theirs. */
+static void keep_places(struct listed_parts *parts, int part, const int32_t *place, int64_t n,
+        const uint64_t **stamp)
+{
+    const int64_t *before = parts->instance[part];
+    int64_t *number = SATOR_NEW_ARRAY(parts->arena, int64_t, n + 1);
+    uint64_t *kept = SATOR_NEW_ARRAY(parts->arena, uint64_t, n + 1);
+
+    for (int64_t i = 0; i < n; i++) {
+        number[i] = before == NULL ? place[i] : before[place[i]];
+        kept[i] = (*stamp)[place[i]];
+    }
+    parts->instance[part] = number;
+    parts->n_instances[part] = n;
+    *stamp = kept;
+}
+
+/* Of the equalities that instances are sorted by, take the one that leaves the fewest; its number,
+ * -1: there is none. */
+static int keep_sorted(struct sator_ctx *ctx, const struct listed_plan *plan,
+        struct listed_parts *parts, int part, struct listed_buckets *buckets,
+        const uint64_t **stamp)
+{
+    const int32_t *fewest = NULL;
+    int64_t n_fewest = 0, n, sorted;
+    int taken = -1;
+
+    for (int c = 0; c < plan->n_conditions && buckets != NULL; c++) {
+        const struct listed_condition *condition = &plan->condition[c];
+        if (!is_common(condition, part) || condition->cond->op != SATOR_COND_EQUAL)
+            continue;
+        const int32_t *place =
+                listed_buckets_find(buckets, parts, part, condition->cond->expr, &n, &sorted);
+        sator_work(ctx, (uint64_t)sorted * TICKS_A_CONDITION); /* a limit is met below */
+        if (place == NULL || (taken >= 0 && n >= n_fewest))
+            continue;
+        taken = c;
+        fewest = place;
+        n_fewest = n;
+    }
+    if (taken >= 0)
+        keep_places(parts, part, fewest, n_fewest, stamp);
+    return taken;
+}
+
+/* Leave the part only the instances that all pieces of an access may touch: the part's stamp of
+ * each. */
 static enum sator_status keep_touched(struct sator_ctx *ctx, struct listed_plan *plan, int part,
-        const uint64_t **stamp, const struct sator_decline **reason)
+        struct listed_buckets *buckets, const uint64_t **stamp, const struct sator_decline **reason)
 {
     struct listed_parts *parts = &plan->parts;
+    const int taken = keep_sorted(ctx, plan, parts, part, buckets, stamp);
 
     for (int c = 0; c < plan->n_conditions; c++) {
         const int64_t n = parts->n_instances[part];
-        if (plan->condition[c].part != part)
+        if (c == taken || !is_common(&plan->condition[c], part))
             continue;
         enum sator_status st = sator_work(ctx, (uint64_t)n * TICKS_A_CONDITION);
         if (st != SATOR_OK)
@@ -598,8 +650,13 @@ static void make_pairs(struct sator_arena *arena, int n_pieces, int64_t n, const
     }
     listed_sort(count, pair, scratch);
     count = unique(count, pair);
+    int64_t *touched =
+            SATOR_NEW_ARRAY(arena, int64_t, count < list->n_times ? count : list->n_times);
+    list->n_touched = 0;
     for (int64_t i = 0; i < count; i++) {
-        first[(pair[i] >> below) + 1]++;
+        const int64_t time = (int64_t)(pair[i] >> below);
+        if (first[time + 1]++ == 0)
+            touched[list->n_touched++] = time;
         pair[i] &= ((uint64_t)1 << below) - 1;
     }
     for (int64_t t = 0; t < list->n_times; t++)
@@ -607,6 +664,17 @@ static void make_pairs(struct sator_arena *arena, int n_pieces, int64_t n, const
     list->n_pairs = count;
     list->pair = pair;
     list->first = first;
+    list->touched = touched;
+}
+
+/* An instance of each PE. */
+static const int64_t *find_instance_of_pe(
+        struct sator_arena *arena, const struct listed_list *list, const uint64_t *pe)
+{
+    int64_t *instance = SATOR_NEW_ARRAY(arena, int64_t, list->n_pes + 1);
+    for (int64_t i = list->n_instances - 1; i >= 0; i--)
+        instance[pe[i]] = i;
+    return instance;
 }
 
 static const uint8_t *find_differences(struct sator_arena *arena, const struct listed_list *list)
@@ -659,6 +727,8 @@ enum sator_status listed_stamps_make(struct sator_ctx *ctx, struct listed_plan *
                 &list->pe_code, &list->n_pes);
     if (*reason != NULL)
         return SATOR_DECLINED;
+    list->instance_of_pe = find_instance_of_pe(parts->arena, list, pe);
+    list->buckets = NULL;
     list->pe_bits = bits_of(list->n_pes);
     *reason = &too_many_bits;
     if (bits_of(list->n_times) + list->pe_bits > 63)
@@ -685,6 +755,10 @@ void listed_stamps_keep(struct sator_arena *arena, struct listed_list *list)
             sator_arena_copy(arena, list->pe_code, (size_t)list->n_pes * sizeof *list->pe_code);
     list->differs =
             sator_arena_copy(arena, list->differs, (size_t)list->n_times * sizeof *list->differs);
+    list->instance_of_pe = sator_arena_copy(
+            arena, list->instance_of_pe, (size_t)list->n_pes * sizeof *list->instance_of_pe);
+    list->buckets = SATOR_NEW(arena, struct listed_buckets);
+    list->buckets->arena = arena;
 }
 
 enum sator_status listed_list_make(struct sator_ctx *ctx, struct listed_plan *plan, int part,
@@ -696,15 +770,15 @@ enum sator_status listed_list_make(struct sator_ctx *ctx, struct listed_plan *pl
     int n_pieces = own ? plan->n_pieces : 1;
     const uint64_t *stamp = list->stamp, *distinct;
     uint64_t range;
-    enum sator_status st = SATOR_OK;
-    *reason = &too_many;
-    if (list->n_instances * n_pieces > LISTED_INSTANCES)
-        return SATOR_DECLINED;
+    enum sator_status st;
     parts->instance[part] = list->instance;
     parts->n_instances[part] = list->n_instances;
-    if (n_pieces == 1)
-        st = keep_touched(ctx, plan, part, &stamp, reason);
+    st = keep_touched(ctx, plan, part, list->buckets, &stamp, reason);
     const int64_t n = parts->n_instances[part];
+    if (st == SATOR_OK && n * n_pieces > LISTED_INSTANCES) {
+        *reason = &too_many;
+        st = SATOR_DECLINED;
+    }
     if (st == SATOR_OK)
         st = sator_work(ctx, (uint64_t)(n * n_pieces * TICKS_AN_ELEMENT));
     if (st != SATOR_OK)

@@ -3,7 +3,7 @@
 #define SATOR_COUNT_LISTED_LISTS_H
 
 #include "base/room.h"
-#include "count/listed/parts.h"
+#include "count/listed/buckets.h"
 
 enum {
     LISTED_PIECES = 32, /* most accesses of one tensor */
@@ -17,7 +17,7 @@ enum {
 /* A condition that an access has for the instances of one part. */
 struct listed_condition {
     int part;
-    int piece;
+    int piece; /* -1: of all pieces alike */
     const struct sator_cond *cond;
 };
 
@@ -57,6 +57,8 @@ struct listed_list {
     const uint8_t *differs; /* the first row in which a time-stamp differs from the one before */
     const uint64_t *stamp; /* of each instance: time << pe_bits | pe */
     int pe_bits;
+    const int64_t *instance_of_pe; /* one of each, in the list */
+    struct listed_buckets *buckets; /* of the list, where it is kept; or NULL */
     /* and an access: */
     uint64_t n_accesses; /* distinct (instance, element) */
     int64_t n_elements;
@@ -64,6 +66,8 @@ struct listed_list {
     int64_t n_pairs;
     const uint64_t *pair; /* pe << element_bits | element, ascending within a time-stamp */
     const int64_t *first; /* of each time-stamp: its first pair; n_times + 1 */
+    int64_t n_touched; /* time-stamps that have pairs, in ascending order */
+    const int64_t *touched;
 };
 
 /* Find the instances of "part", those of its box that the domain has, and their stamps, in the

@@ -237,9 +237,10 @@ enum step {
 
 /* The stamp before "time" in a step of row "row", or one that keeps "row" rows; false when "time"
  * takes no such step: *before = -1 if nothing is before. */
-static bool find_before(const struct listed_list *list, enum step step, int row, int64_t time,
-        int64_t *next_block, int64_t *before)
+static bool find_before(
+        const struct listed_list *list, enum step step, int row, int64_t time, int64_t *before)
 {
+    int64_t next = time + 1;
     *before = -1;
     if (step == STEP_NONE)
         return time == 0;
@@ -250,12 +251,9 @@ static bool find_before(const struct listed_list *list, enum step step, int row,
     if (time > 0 && list->differs[time] >= row)
         return false;
     /* The last stamp of those with the same first rows. */
-    if (*next_block <= time) {
-        *next_block = time + 1;
-        while (*next_block < list->n_times && list->differs[*next_block] >= row)
-            ++*next_block;
-    }
-    *before = *next_block - 1;
+    while (next < list->n_times && list->differs[next] >= row)
+        next++;
+    *before = next - 1;
     return true;
 }
 
@@ -264,15 +262,15 @@ static enum sator_status make_tally(const struct counting *counting, int part, e
 {
     const struct listed_reuse *reuse = counting->reuse;
     const struct listed_list *list = &reuse->list[part];
-    int64_t next_block = 0;
     if (*made != NULL)
         return SATOR_OK;
     struct tally *tally = *made = SATOR_NEW(counting->arena, struct tally);
     tally->with = SATOR_NEW_ARRAY(counting->arena, sator_int, 1 << reuse->n_sources);
     tally->classes = SATOR_NEW_ARRAY(counting->arena, struct classes, reuse->n_buses + 1);
-    for (int64_t t = 0; t < list->n_times; t++) {
+    for (int64_t k = 0; k < list->n_touched; k++) {
+        const int64_t t = list->touched[k];
         int64_t before;
-        if (!find_before(list, step, row, t, &next_block, &before))
+        if (!find_before(list, step, row, t, &before))
             continue;
         enum sator_status st = sator_work(
                 reuse->ctx, (uint64_t)(list->first[t + 1] - list->first[t]) * TICKS_A_PAIR + 1);
@@ -405,8 +403,8 @@ static void make_steps(struct counting *counting)
         struct steps *steps = &counting->steps[part];
         steps->down = SATOR_NEW_ARRAY(parts->arena, struct tally *, list->time.n + 1);
         steps->stay = SATOR_NEW_ARRAY(parts->arena, struct tally *, list->time.n + 1);
-        for (int64_t t = 0; t < list->n_times; t++) {
-            int64_t n = list->first[t + 1] - list->first[t];
+        for (int64_t k = 0; k < list->n_touched; k++) {
+            const int64_t t = list->touched[k], n = list->first[t + 1] - list->first[t];
             most = n > most ? n : most;
         }
     }

@@ -208,18 +208,25 @@ static const struct sator_decline *find_buses(
     const struct listed_list *list = &state->list[part];
     uint32_t *of_pe = SATOR_NEW_ARRAY(state->arena, uint32_t, list->n_pes);
     struct listed_code code = {.n = 0};
+    int64_t point[LISTED_LOOPS];
     const uint64_t *distinct;
     int64_t n_distinct;
     listed_code_rows(parts, part, first, n_rows, &code);
     const struct sator_decline *why = listed_code_finish(parts, &code);
     if (why != NULL)
         return why;
-    uint64_t *number = listed_code_values(parts, part, &code);
-    listed_rank(state->arena, code.range, list->n_instances, number, &distinct, &n_distinct);
-    for (int64_t i = 0; i < list->n_instances; i++) {
-        uint64_t pe = list->stamp[i] & (((uint64_t)1 << list->pe_bits) - 1);
-        of_pe[pe] = (uint32_t)number[i];
+    uint64_t *number = SATOR_NEW_ARRAY(state->arena, uint64_t, list->n_pes);
+    for (int64_t p = 0; p < list->n_pes; p++) {
+        listed_instance(parts, part, list->instance_of_pe[p], point);
+        for (int i = 0; i < code.n; i++) {
+            int64_t value = 0;
+            sator_expr_value(code.expr[i], point, &value); /* its range is known */
+            number[p] += (uint64_t)(value - code.least[i]) * code.stride[i];
+        }
     }
+    listed_rank(state->arena, code.range, list->n_pes, number, &distinct, &n_distinct);
+    for (int64_t p = 0; p < list->n_pes; p++)
+        of_pe[p] = (uint32_t)number[p];
     *bus = of_pe;
     return NULL;
 }
