@@ -10,7 +10,7 @@ enum {
     LISTED_INDICES = 16, /* most dimensions of a tensor */
     LISTED_CONDITIONS = 32, /* most conditions of a single access */
     LISTED_INSTANCES =
-            SATOR_ROOM(1 << 20, 64), /* most loop instances that are listed for one question */
+            SATOR_ROOM(1 << 22, 64), /* most loop instances that are listed for one question */
     LISTED_POINTS = 8 * LISTED_INSTANCES /* most points of a part's box, of which these are found */
 };
 
