@@ -2,7 +2,7 @@
 #include "count/listed/buckets.h"
 
 #include "base/arena.h"
-#include "count/listed/lists.h"
+#include "count/listed/codes.h"
 
 /* "expr" without its constant, in "arena"; NULL where a number overflows. */
 static const struct sator_expr *copy(

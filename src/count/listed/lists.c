@@ -1,6 +1,8 @@
 /* Listing a part: codes of all instances, ranked, sorted. */
 #include "count/listed/lists.h"
 
+#include "count/listed/buckets.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -12,303 +14,8 @@ enum {
 
 static const struct sator_decline too_many = {
         "some loops that a row joins have too many instances to list"};
-static const struct sator_decline too_many_bits = {
-        "the stamps and elements of some loops do not fit into one number"};
 static const struct sator_decline untold = {"an access is restricted by a condition"};
-
 /* ---- instances ---- */
-
-static int64_t extent(const struct listed_parts *parts, int loop)
-{
-    assert(parts->lower[loop] <= parts->last[loop]);
-    return parts->last[loop] - parts->lower[loop] + 1;
-}
-
-/* The loops of a part, in their order. */
-static int loops_of_part(const struct listed_parts *parts, int part, int *loop)
-{
-    int n = 0;
-    for (int l = 0; l < parts->n_loops; l++) {
-        if (parts->part_of[l] == part)
-            loop[n++] = l;
-    }
-    return n;
-}
-
-/* The number of points of a part's box, LISTED_POINTS + 1 when it is larger. */
-static int64_t count_points(const struct listed_parts *parts, int part)
-{
-    int loop[LISTED_LOOPS];
-    int n = loops_of_part(parts, part, loop);
-    int64_t product = 1;
-    for (int i = 0; i < n; i++) {
-        int64_t factor = extent(parts, loop[i]);
-        if (factor > LISTED_POINTS || (product *= factor) > LISTED_POINTS)
-            return LISTED_POINTS + 1;
-    }
-    return product;
-}
-
-void listed_instance(const struct listed_parts *parts, int part, int64_t i, int64_t *point)
-{
-    int loop[LISTED_LOOPS];
-    i = parts->instance[part] == NULL ? i : parts->instance[part][i];
-    for (int k = loops_of_part(parts, part, loop) - 1; k >= 0; k--) {
-        point[loop[k]] = parts->lower[loop[k]] + i % extent(parts, loop[k]);
-        i /= extent(parts, loop[k]);
-    }
-    assert(i == 0);
-}
-
-/* Go on to the part's next instance; the first of its loops that changed, -1 after the last one. */
-static int next_instance(const struct listed_parts *parts, int n, const int *loop, int64_t *point)
-{
-    for (int k = n - 1; k >= 0; k--) {
-        if (point[loop[k]] < parts->last[loop[k]]) {
-            point[loop[k]]++;
-            return k;
-        }
-        point[loop[k]] = parts->lower[loop[k]];
-    }
-    return -1;
-}
-
-/* ---- codes ---- */
-
-void listed_code_rows(
-        const struct listed_parts *parts, int part, int first, int n, struct listed_code *code)
-{
-    for (int r = first; r < first + n; r++) {
-        for (int s = parts->row[r].first; s < parts->row[r].first + parts->row[r].n; s++) {
-            if (parts->summand[s].part == part)
-                code->expr[code->n++] = parts->summand[s].expr;
-        }
-    }
-}
-
-const struct sator_decline *listed_code_finish(
-        const struct listed_parts *parts, struct listed_code *code)
-{
-    uint64_t range = 1;
-    for (int i = code->n - 1; i >= 0; i--) {
-        int64_t greatest;
-        if (!sator_expr_range(
-                    code->expr[i], parts->lower, parts->last, &code->least[i], &greatest) ||
-                __builtin_sub_overflow(greatest, code->least[i], &greatest))
-            return DECLINE("a row reaches beyond 64 bits");
-        assert(greatest >= 0);
-        code->stride[i] = range;
-        code->size[i] = (uint64_t)greatest + 1;
-        if (__builtin_mul_overflow(range, code->size[i], &range) || range > UINT64_MAX / 2)
-            return &too_many_bits;
-    }
-    code->range = range;
-    return NULL;
-}
-
-/* A term of several loops, and what 1 more of its atom adds to a code. */
-struct coupling {
-    struct sator_term atom; /* factor 1 */
-    uint64_t factor;
-};
-
-/* A code as a sum over single loops' values and atoms of several loops. Sums wrap around: the code
- * itself is in range. */
-struct sum {
-    int n;
-    int loop[LISTED_LOOPS];
-    uint64_t base;
-    uint64_t *table[LISTED_LOOPS]; /* of each loop of the part, by value from the lower bound */
-    int n_couplings;
-    struct coupling *coupling;
-};
-
-static int64_t value_of_atom(const struct sator_term *atom, const int64_t *point)
-{
-    const struct sator_expr expr = {.n_terms = 1, .terms = atom};
-    int64_t value = 0;
-    /* It fits: the ranges that these values are in did. */
-    sator_expr_value(&expr, point, &value);
-    return value;
-}
-
-static void add_term(const struct listed_parts *parts, const struct sator_term *term,
-        uint64_t stride, struct sum *sum)
-{
-    const struct sator_expr expr = {.n_terms = 1, .terms = term};
-    uint32_t loops = listed_loops_of(&expr);
-    struct coupling coupling = {.atom = *term, .factor = (uint64_t)term->factor * stride};
-    int64_t point[LISTED_LOOPS] = {0};
-    coupling.atom.factor = 1;
-    if ((loops & (loops - 1)) != 0) {
-        sum->coupling[sum->n_couplings++] = coupling;
-        return;
-    }
-    int l = __builtin_ctz(loops);
-    int k = 0;
-    while (sum->loop[k] != l)
-        k++;
-    for (int64_t x = 0; x < extent(parts, l); x++) {
-        point[l] = parts->lower[l] + x;
-        sum->table[k][x] += coupling.factor * (uint64_t)value_of_atom(&coupling.atom, point);
-    }
-}
-
-static void make_sum(
-        const struct listed_parts *parts, int part, const struct listed_code *code, struct sum *sum)
-{
-    int n_terms = 0;
-    sum->n = loops_of_part(parts, part, sum->loop);
-    sum->base = 0;
-    sum->n_couplings = 0;
-    for (int k = 0; k < sum->n; k++)
-        sum->table[k] = SATOR_NEW_ARRAY(parts->arena, uint64_t, extent(parts, sum->loop[k]));
-    for (int i = 0; i < code->n; i++)
-        n_terms += code->expr[i]->n_terms;
-    sum->coupling = SATOR_NEW_ARRAY(parts->arena, struct coupling, n_terms + 1);
-    for (int i = 0; i < code->n; i++) {
-        const struct sator_expr *expr = code->expr[i];
-        sum->base += ((uint64_t)expr->constant - (uint64_t)code->least[i]) * code->stride[i];
-        for (int t = 0; t < expr->n_terms; t++)
-            add_term(parts, &expr->terms[t], code->stride[i], sum);
-    }
-}
-
-/* A walk along a part's instances, those that differ in its last loop alone at once: a line. */
-struct walk {
-    const struct listed_parts *parts;
-    int part;
-    struct sum sum;
-    uint64_t partial[LISTED_LOOPS + 1]; /* of the loops before */
-    int64_t point[LISTED_LOOPS];
-    int from; /* the loops from this one on have moved */
-    int64_t i, n; /* numbers in the part's box, and of its instances */
-};
-
-static void begin_walk(const struct listed_parts *parts, int part, const struct listed_code *code,
-        struct walk *walk)
-{
-    walk->parts = parts;
-    walk->part = part;
-    walk->i = walk->n = 0;
-    walk->from = 0;
-    memcpy(walk->point, parts->lower, sizeof *walk->point * (size_t)parts->n_loops);
-    make_sum(parts, part, code, &walk->sum);
-    walk->partial[0] = walk->sum.base;
-}
-
-/* The number in its line of the walk's next instance and "ahead". */
-static inline int64_t place_in_line(const struct walk *walk, int64_t ahead)
-{
-    const int64_t *instance = walk->parts->instance[walk->part];
-
-    return instance == NULL ? ahead : instance[walk->n + ahead] - walk->i;
-}
-
-/* Set the values at the instances of the next line, which may have none; how many they are. */
-static int64_t next_line(struct walk *walk, uint64_t *value)
-{
-    const struct listed_parts *parts = walk->parts;
-    const struct sum *sum = &walk->sum;
-    const int last = sum->n - 1, loop = sum->loop[last];
-    const int64_t length = extent(parts, loop), left = parts->n_instances[walk->part] - walk->n;
-    const uint64_t *table = sum->table[last];
-    int64_t count = 0;
-
-    for (int k = walk->from; k < last; k++)
-        walk->partial[k + 1] = walk->partial[k] +
-                sum->table[k][walk->point[sum->loop[k]] - parts->lower[sum->loop[k]]];
-    const uint64_t before = walk->partial[last];
-    for (; count < left && place_in_line(walk, count) < length; count++)
-        value[count] = before + table[place_in_line(walk, count)];
-    for (int64_t x = 0; x < count && sum->n_couplings > 0; x++) {
-        walk->point[loop] = parts->lower[loop] + place_in_line(walk, x);
-        for (int c = 0; c < sum->n_couplings; c++)
-            value[x] += sum->coupling[c].factor *
-                    (uint64_t)value_of_atom(&sum->coupling[c].atom, walk->point);
-    }
-    walk->from = next_instance(parts, last, sum->loop, walk->point);
-    walk->i += length;
-    walk->n += count;
-    return count;
-}
-
-uint64_t *listed_code_values(
-        const struct listed_parts *parts, int part, const struct listed_code *code)
-{
-    const int64_t n = parts->n_instances[part];
-    uint64_t *value = SATOR_NEW_ARRAY(parts->arena, uint64_t, n);
-    struct walk walk;
-
-    begin_walk(parts, part, code, &walk);
-    for (int64_t i = 0; i < n;)
-        i += next_line(&walk, value + i);
-    return value;
-}
-
-/* ---- conditions ---- */
-
-/* Of which of the part's instances a comparison holds; false where a value may not fit. */
-static bool compare(
-        const struct listed_parts *parts, int part, const struct sator_cond *cond, bool *holds)
-{
-    struct listed_code code = {.n = 1, .expr = {cond->expr}, .stride = {1}};
-    struct walk walk;
-    int64_t least, greatest;
-
-    if (!sator_expr_range(cond->expr, parts->lower, parts->last, &least, &greatest))
-        return false;
-    begin_walk(parts, part, &code, &walk);
-    const int64_t length = extent(parts, walk.sum.loop[walk.sum.n - 1]);
-    uint64_t *line = SATOR_NEW_ARRAY(parts->arena, uint64_t, length);
-    for (int64_t i = 0; i < parts->n_instances[part];) {
-        const int64_t n = next_line(&walk, line);
-        for (int64_t x = 0; x < n; x++) {
-            const int64_t value = (int64_t)line[x];
-            holds[i + x] = cond->op == SATOR_COND_EQUAL ? value == 0
-                    : cond->op == SATOR_COND_AT_LEAST   ? value >= 0
-                                                        : value != 0;
-        }
-        i += n;
-    }
-    return true;
-}
-
-/* Of which of the part's instances a condition on its loops holds; NULL where that is not told. */
-static bool *which_hold(const struct listed_parts *parts, int part, const struct sator_cond *cond)
-{
-    const int64_t n = parts->n_instances[part];
-    const bool is_and = cond->op == SATOR_COND_AND || cond->op == SATOR_COND_TRUE;
-    bool *holds = SATOR_NEW_ARRAY(parts->arena, bool, n);
-
-    switch (cond->op) {
-    case SATOR_COND_EQUAL:
-    case SATOR_COND_NOT_EQUAL:
-    case SATOR_COND_AT_LEAST:
-        return compare(parts, part, cond, holds) ? holds : NULL;
-    case SATOR_COND_TRUE:
-    case SATOR_COND_AND:
-    case SATOR_COND_OR:
-        memset(holds, is_and, (size_t)n * sizeof *holds);
-        for (int k = 0; k < cond->n_kids; k++) {
-            const bool *kid = which_hold(parts, part, cond->kids[k]);
-            for (int64_t i = 0; i < n && kid != NULL; i++)
-                holds[i] = is_and ? holds[i] && kid[i] : holds[i] || kid[i];
-            holds = kid == NULL ? NULL : holds;
-            if (holds == NULL)
-                break;
-        }
-        return holds;
-    case SATOR_COND_NOT:
-        holds = which_hold(parts, part, cond->kids[0]);
-        for (int64_t i = 0; i < n && holds != NULL; i++)
-            holds[i] = !holds[i];
-        return holds;
-    case SATOR_COND_EXISTS:
-        return NULL;
-    }
-    return NULL;
-}
 
 /* Leave out the part's instances of which "holds" is false. */
 static void keep_instances(struct listed_parts *parts, int part, const bool *holds)
@@ -332,7 +39,7 @@ static void keep_instances(struct listed_parts *parts, int part, const bool *hol
 static enum sator_status find_instances(struct sator_ctx *ctx, struct listed_parts *parts, int part,
         const struct sator_decline **reason)
 {
-    const int64_t n_points = count_points(parts, part);
+    const int64_t n_points = listed_count_points(parts, part, LISTED_POINTS);
 
     parts->instance[part] = NULL;
     parts->n_instances[part] = n_points;
@@ -344,7 +51,7 @@ static enum sator_status find_instances(struct sator_ctx *ctx, struct listed_par
                 sator_work(ctx, (uint64_t)parts->n_instances[part] * TICKS_A_CONDITION);
         if (st != SATOR_OK)
             return st;
-        const bool *holds = which_hold(parts, part, parts->limit[c].cond);
+        const bool *holds = listed_which_hold(parts, part, parts->limit[c].cond);
         if (holds == NULL) {
             *reason = DECLINE("the domain has conditions that are not handled");
             return SATOR_DECLINED;
@@ -504,7 +211,7 @@ static const struct sator_decline *make_elements(const struct listed_plan *plan,
             codes[p].stride[i] = total;
         }
         if (__builtin_mul_overflow(total, (uint64_t)width + 1, &total) || total > UINT64_MAX / 2)
-            return &too_many_bits;
+            return &listed_too_many_bits;
     }
     for (int p = 0; p < n_pieces; p++) {
         const uint64_t *values = listed_code_values(parts, part, &codes[p]);
@@ -522,7 +229,7 @@ static const struct sator_decline *leave_out(
         const struct listed_condition *condition = &plan->condition[c];
         if (condition->part != part || condition->piece < 0 || condition->piece >= n_pieces)
             continue;
-        const bool *holds = which_hold(&plan->parts, part, condition->cond);
+        const bool *holds = listed_which_hold(&plan->parts, part, condition->cond);
         if (holds == NULL)
             return &untold;
         uint64_t *own = code + condition->piece * n_instances;
@@ -598,7 +305,7 @@ static enum sator_status keep_touched(struct sator_ctx *ctx, struct listed_plan 
         enum sator_status st = sator_work(ctx, (uint64_t)n * TICKS_A_CONDITION);
         if (st != SATOR_OK)
             return st;
-        const bool *holds = which_hold(parts, part, plan->condition[c].cond);
+        const bool *holds = listed_which_hold(parts, part, plan->condition[c].cond);
         *reason = &untold;
         if (holds == NULL)
             return SATOR_DECLINED;
@@ -730,7 +437,7 @@ enum sator_status listed_stamps_make(struct sator_ctx *ctx, struct listed_plan *
     list->instance_of_pe = find_instance_of_pe(parts->arena, list, pe);
     list->buckets = NULL;
     list->pe_bits = bits_of(list->n_pes);
-    *reason = &too_many_bits;
+    *reason = &listed_too_many_bits;
     if (bits_of(list->n_times) + list->pe_bits > 63)
         return SATOR_DECLINED;
     for (int64_t i = 0; i < n; i++)
@@ -791,7 +498,7 @@ enum sator_status listed_list_make(struct sator_ctx *ctx, struct listed_plan *pl
         return SATOR_DECLINED;
     listed_rank(arena, range, n * n_pieces, element, &distinct, &list->n_elements);
     list->element_bits = bits_of(list->n_elements);
-    *reason = &too_many_bits;
+    *reason = &listed_too_many_bits;
     if (bits_of(list->n_times) + list->pe_bits + list->element_bits > 63)
         return SATOR_DECLINED;
     list->n_accesses = count_accesses(n_pieces, n, element);

@@ -3,7 +3,7 @@
 #define SATOR_COUNT_LISTED_LISTS_H
 
 #include "base/room.h"
-#include "count/listed/buckets.h"
+#include "count/listed/codes.h"
 
 enum {
     LISTED_PIECES = 32, /* most accesses of one tensor */
@@ -36,15 +36,7 @@ struct listed_plan {
     struct listed_condition condition[LISTED_CONDITIONS];
 };
 
-/* Values of expressions as one number, the first expression's most significant. */
-struct listed_code {
-    int n;
-    const struct sator_expr *expr[LISTED_ROWS];
-    int64_t least[LISTED_ROWS];
-    uint64_t stride[LISTED_ROWS];
-    uint64_t size[LISTED_ROWS]; /* values of the expression are below least + size */
-    uint64_t range; /* numbers are below */
-};
+struct listed_buckets; /* buckets.h */
 
 /* Time-stamps, PEs and elements of a part are their numbers in ascending order from 0 on. */
 struct listed_list {
@@ -82,24 +74,6 @@ void listed_stamps_keep(struct sator_arena *arena, struct listed_list *list);
  */
 enum sator_status listed_list_make(struct sator_ctx *ctx, struct listed_plan *plan, int part,
         struct listed_list *list, const struct sator_decline **reason);
-
-/* The iterators of the part's instance number "i", into those of "point" that are the part's. */
-void listed_instance(const struct listed_parts *parts, int part, int64_t i, int64_t *point);
-
-/* Append the summands that "n" rows from "first" on have in "part" to "code". */
-void listed_code_rows(
-        const struct listed_parts *parts, int part, int first, int n, struct listed_code *code);
-/* Fix the strides; a reason when the numbers do not fit. */
-const struct sator_decline *listed_code_finish(
-        const struct listed_parts *parts, struct listed_code *code);
-/* The codes of all instances of "part". */
-uint64_t *listed_code_values(
-        const struct listed_parts *parts, int part, const struct listed_code *code);
-/* The value of expression "i" in "number". */
-static inline int64_t listed_code_value(const struct listed_code *code, int i, uint64_t number)
-{
-    return (int64_t)(number / code->stride[i] % code->size[i]) + code->least[i];
-}
 
 /* Replace the "n" numbers of "code", below "range", by their ranks among the distinct ones, which
  * go into "*distinct", "*n_distinct" of them. UINT64_MAX stays. */
