@@ -397,13 +397,19 @@ static int write_page(const struct report *report)
     return exit_code;
 }
 
-/* What --where left out because a figure of it is not known. */
+/* What was left out because a figure of it is not known: of --where, or the time. */
 static void warn_unknown(const struct sator_explore_summary *summary)
 {
     static const char rule[] = "no_figure.";
 
     for (int i = 0; i < summary->n_rules; i++) {
         const struct sator_explore_rule *row = &summary->rules[i];
+        if (strcmp(row->name, "unscheduled") == 0)
+            fprintf(stderr,
+                    "sator: warning: %llu point%s no scheduled time and %s left out: --timing "
+                    "roofline compares lower bounds\n",
+                    (unsigned long long)row->points, row->points == 1 ? " has" : "s have",
+                    row->points == 1 ? "was" : "were");
         if (strncmp(row->name, rule, sizeof rule - 1) == 0)
             fprintf(stderr, "sator: warning: %llu point%s no %s and %s left out by --where\n",
                     (unsigned long long)row->points, row->points == 1 ? " has" : "s have",

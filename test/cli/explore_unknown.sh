@@ -45,3 +45,11 @@ query --sort power
 warned "results have no power and were put last"
 query --where 'area < 5'
 warned "results have no area and were left out"
+# a time that is not counted: of two reads that meet, and too many instances to be followed one by one
+printf 'sizes: {i: 256, j: 256, k: 256}\nop: "Y[i,j] += A[i,k] * A[k,j]"\n' >joined.yaml
+joined() { "$SATOR" explore joined.yaml --arch systolic-2d-8x8 "$@" >text 2>message; echo "exit $?"; }
+joined
+lacking=$(awk '$1 == "unscheduled" {print $2}' text)
+warned "points have no scheduled time and were left out: --timing roofline compares lower bounds"
+joined --timing roofline
+cat message
