@@ -82,10 +82,18 @@ static void write_order(struct map_writer *w, const struct sator_map_result *r)
                 w->text, "order", "kept by searching only: %s", report_clean(w->arena, r->order));
 }
 
+/* Whether it says how far from the optimum of its space it is at most; then it also says what that
+ * space lacks. */
+static bool has_bound(const struct sator_map_result *r)
+{
+    return r->proved || isfinite(r->gap);
+}
+
 static bool is_said(const struct sator_map_result *const *results, int n_results, const char *what)
 {
     for (int i = 0; i < n_results; i++) {
-        if (results[i]->proved && sator_lists(what, results[i]->n_left_out, results[i]->left_out))
+        if (has_bound(results[i]) &&
+                sator_lists(what, results[i]->n_left_out, results[i]->left_out))
             return true;
     }
     return false;
@@ -97,7 +105,7 @@ void map_text_left_out(
     bool any = false;
 
     for (int i = 0; i < n_results; i++) {
-        for (int k = 0; k < results[i]->n_left_out && results[i]->proved; k++) {
+        for (int k = 0; k < results[i]->n_left_out && has_bound(results[i]); k++) {
             const char *what = results[i]->left_out[k];
             if (is_said(results, i, what))
                 continue;
