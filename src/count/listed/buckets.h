@@ -8,10 +8,11 @@
 #ifndef SATOR_COUNT_LISTED_BUCKETS_H
 #define SATOR_COUNT_LISTED_BUCKETS_H
 
+#include "base/room.h"
 #include "count/listed/parts.h"
 
 enum {
-    LISTED_BUCKETS = 8 /* most expressions of one part */
+    LISTED_BUCKETS = SATOR_ROOM(8, 1) /* most expressions of one part */
 };
 
 struct listed_buckets {

@@ -80,17 +80,18 @@ static const struct sator_decline *add_condition(
     return why;
 }
 
-/* Whether "part" is "cond", or one of what that joins by "and". */
-static bool is_among(const struct sator_cond *part, const struct sator_cond *cond)
+/* Whether "cond" is "all", or one of the conditions that this joins by "and". */
+static bool is_among(const struct sator_cond *cond, const struct sator_cond *all)
 {
-    bool is = part == cond;
+    bool is = cond == all;
 
-    for (int k = 0; k < cond->n_kids && cond->op == SATOR_COND_AND && !is; k++)
-        is = is_among(part, cond->kids[k]);
+    for (int k = 0; k < all->n_kids && all->op == SATOR_COND_AND && !is; k++)
+        is = is_among(cond, all->kids[k]);
     return is;
 }
 
-/* Add the conditions of all pieces; what each of them has once for all. */
+/* Add what "cond", of piece number "piece", joins by "and"; what all pieces have once, with the
+ * first. */
 static const struct sator_decline *add_conditions(struct listed_plan *plan,
         const struct sator_relation *access, int piece, const struct sator_cond *cond)
 {
