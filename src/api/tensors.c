@@ -43,18 +43,60 @@ static bool is_typed(const struct sator_tensor_mention *mention)
     return mention->loc.source != NULL && mention->loc.source->is_field;
 }
 
-/* Whether the architecture knows the workload's tensors by name: it need not name all, and may name
- * others, but when it names some of them and none of these, they are called differently here. */
-static bool is_strange(const struct sator_arch *arch, const struct names *names)
+static void add_quoted(struct sator_text *list, const char *name)
 {
-    bool any_unknown = false;
+    sator_text_add(list, "%s'%s'", list->length == 0 ? "" : ", ", name);
+}
 
+static bool is_named(const struct sator_arch *arch, const char *tensor)
+{
     for (int i = 0; i < arch->n_mentions; i++) {
-        if (!is_typed(&arch->mentions[i]) && has(names, arch->mentions[i].name))
-            return false;
-        any_unknown |= !is_typed(&arch->mentions[i]);
+        if (strcmp(arch->mentions[i].name, tensor) == 0)
+            return true;
     }
-    return any_unknown;
+    return false;
+}
+
+/* The first name of the architecture's file that no tensor here has, or NULL. */
+static const struct sator_tensor_mention *first_unknown(
+        const struct sator_arch *arch, const struct names *names)
+{
+    for (int i = 0; i < arch->n_mentions; i++) {
+        if (!is_typed(&arch->mentions[i]) && !has(names, arch->mentions[i].name))
+            return &arch->mentions[i];
+    }
+    return NULL;
+}
+
+/* An architecture need not name all tensors of a workload, and may name others. Where it does both,
+ * some are called differently here, and what it says of them goes unnoticed. Whether it is so. */
+static bool warn_of_names(struct sator_ctx *ctx, const struct sator_network *network,
+        const struct sator_arch *arch, const struct names *names)
+{
+    const struct sator_tensor_mention *unknown = first_unknown(arch, names);
+    struct sator_text unnamed = {0};
+    int n_unnamed = 0;
+
+    for (int i = 0; i < names->n && unknown != NULL; i++) {
+        if (is_named(arch, names->names[i]))
+            continue;
+        add_quoted(&unnamed, names->names[i]);
+        n_unnamed++;
+    }
+    if (n_unnamed == names->n && n_unnamed > 0)
+        sator_warn(ctx, unknown->loc,
+                "'%s' names tensors, but none that '%s' has: what it says of them does not apply",
+                arch->name, network->name);
+    else if (n_unnamed > 0)
+        sator_warn(ctx, unknown->loc,
+                "'%s' names '%s', which '%s' has not, and not %s: what it says of tensors by name "
+                "does not apply to %s",
+                arch->name, unknown->name, network->name, unnamed.data,
+                n_unnamed == 1 ? "it" : "them");
+    if (n_unnamed > 0)
+        sator_help_names(ctx, unknown->name, names->names, names->n);
+    sator_text_clear(&unnamed);
+    return n_unnamed > 0;
 }
 
 /* Names that are those of tensors here but for their letters' case: written wrong, more often than
@@ -71,6 +113,47 @@ static void warn_of_case(struct sator_ctx *ctx, const struct sator_network *netw
             sator_help(ctx, "did you mean '%s'?", names->names[k]);
             break;
         }
+    }
+}
+
+static bool is_limited(const struct sator_memory *memory, const char *tensor)
+{
+    for (int c = 0; c < memory->n_capacities; c++) {
+        if (memory->capacities[c].tensor == NULL ||
+                strcmp(memory->capacities[c].tensor, tensor) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A memory that limits tensors one by one holds any number of words of those that are not among
+ * them: seldom what is meant. */
+static void warn_of_unlimited(
+        struct sator_ctx *ctx, const struct sator_level *level, const struct names *names)
+{
+    const struct sator_memory *memory = &level->memory;
+    struct sator_text unlimited = {0};
+
+    for (int i = 0; i < names->n && memory->n_capacities > 0; i++) {
+        if (sator_memory_holds(memory, names->names[i]) && !is_limited(memory, names->names[i]))
+            add_quoted(&unlimited, names->names[i]);
+    }
+    if (unlimited.length > 0) {
+        sator_warn(ctx, level->loc,
+                "memory '%s' limits tensors by name, but not %s: any number of words fits",
+                level->name, unlimited.data);
+        sator_help(
+                ctx, "a capacity that is one number is for all tensors without one of their own");
+    }
+    sator_text_clear(&unlimited);
+}
+
+static void warn_of_capacities(
+        struct sator_ctx *ctx, const struct sator_arch *arch, const struct names *names)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            warn_of_unlimited(ctx, &arch->levels[i], names);
     }
 }
 
@@ -178,16 +261,9 @@ enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_
                 ctx, mention->loc, "'%s' has no tensor '%.80s'", network->name, mention->name);
         sator_help_names(ctx, mention->name, names.names, names.n);
     }
-    if (may_warn && is_strange(arch, &names)) {
-        int first = 0;
-        while (is_typed(&arch->mentions[first]))
-            first++;
-        sator_warn(ctx, arch->mentions[first].loc,
-                "'%s' names tensors, but none that '%s' has: what it says of them does not apply",
-                arch->name, network->name);
-        sator_help_names(ctx, arch->mentions[first].name, names.names, names.n);
-    } else if (may_warn) {
+    if (may_warn && !warn_of_names(ctx, network, arch, &names)) {
         warn_of_case(ctx, network, arch, &names);
+        warn_of_capacities(ctx, arch, &names);
     }
     if (may_warn)
         warn_of_idle_buses(ctx, network, arch);

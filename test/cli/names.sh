@@ -16,6 +16,12 @@ wrong explore explore gemm:i=4,j=4,k=4 --arch conventional --dataflows optimal -
 sed 's/\[A, Y\]/[Inputs, Outputs]/; s/{A: 8192, B: 32768, Y: 1024}/8192/; s/\[A, B\]/[Inputs, Weights]/; s/\[Y\]/[Outputs]/; s/\[A\]/[Inputs]/' \
     "$SOURCE/library/archs/simba-like.yaml" >own.yaml
 wrong own.yaml map gemm:i=4,j=4,k=4 --arch own.yaml
+# some are called otherwise: A alone has a capacity, a bus and a place in L2
+printf 'void f(double R[4], double A[4][4], double Q[4]) {\n#pragma sator\nfor (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) R[j] += A[i][j] * Q[i];\n}\n' >own.c
+wrong 'R, A, Q' map own.c --arch simba-like
+# all that the machine names are here, and one more, of which it says nothing: any number of words of C fits
+wrong C map mttkrp:i=4,j=4,k=4,l=4 --arch simba-like
+wrong 'C, shared' map mttkrp:i=4,j=4,k=4,l=4 --arch simba-like --set levels.L1.capacity_words=8192
 sator map jacobi2d --arch tpu-8x8 2>&1 | grep -c warning # has A and Y, no B: nothing strange
 for workload in gemm:i=4,i=8 gemm:i=4,=3 gemm:i=4,,j=3 gemm:i=4,; do
     wrong "$workload" map "$workload" --arch conventional
