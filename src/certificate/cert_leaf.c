@@ -98,8 +98,6 @@ static void count_links(struct cert_leaf *leaf, int m)
     leaf->is_placed[m] = !leaf->is_counted[m] && is_ordered(leaf->part, v);
     if (!leaf->is_placed[m])
         return;
-    if (leaf->arena == NULL)
-        leaf->arena = sator_arena_new();
     tile->n_dims = leaf->p->tensor[v->tensor].n_dims;
     for (int e = 0; e < tile->n_dims; e++) {
         tile->n_runs[e] = held->n_tile[e];
@@ -120,10 +118,16 @@ static bool is_here(const struct cert_leaf *leaf, int move)
     return child > leaf->first && child <= leaf->last;
 }
 
-static void init(const struct cert_problem *p, const struct cert_part *part, int first, int last,
-        struct cert_leaf *leaf)
+/* Return a leaf (GIVE: free_leaf). */
+static struct cert_leaf *new_leaf(
+        const struct cert_problem *p, const struct cert_part *part, int first, int last)
 {
-    leaf->arena = NULL;
+    struct sator_arena *arena = sator_arena_new();
+    struct cert_leaf *leaf = sator_arena_alloc(arena, sizeof *leaf);
+
+    leaf->arena = arena;
+    leaf->held = sator_arena_alloc(arena, sizeof *leaf->held * (size_t)p->n_moves);
+    leaf->fresh = sator_arena_alloc(arena, sizeof *leaf->fresh * (size_t)p->n_moves);
     leaf->any_counted = false;
     leaf->p = p;
     leaf->part = part;
@@ -160,6 +164,12 @@ static void init(const struct cert_problem *p, const struct cert_part *part, int
             hold(leaf, m, grouped, &leaf->held[m][grouped]);
         count_links(leaf, m);
     }
+    return leaf;
+}
+
+static void free_leaf(struct cert_leaf *leaf)
+{
+    sator_arena_free(leaf->arena);
 }
 
 /* The values of dimension "e" that need not cross when its tiles have moved. Over buses those that
@@ -310,7 +320,7 @@ void cert_place(const struct cert_leaf *leaf, int row, int loop, struct cert_ins
 /* What orders save of several sums at once: of those that no other beats in all of them. */
 struct front {
     int n;
-    double saved[MOST_FRONT][MOST_SUMS];
+    double *saved; /* a point after the other, each as many sums as there are */
 };
 
 /* Sums over words, and what the best orders of the rows so far save of them. */
@@ -318,38 +328,48 @@ struct sums {
     struct cert_leaf *leaf;
     int n;
     const struct cert_weights *const *weights;
+    int most; /* points of a front: the best of one sum is one */
     struct front front;
+    double saved[MOST_FRONT * MOST_SUMS]; /* the front's */
 };
+
+/* An order that saves nothing. */
+static void begin_sums(struct sums *s)
+{
+    s->most = s->n == 1 ? 1 : MOST_FRONT;
+    s->front = (struct front){1, s->saved};
+    memset(s->saved, 0, sizeof s->saved[0] * (size_t)s->n);
+}
 
 /* Add "saved" to the front. Where it is full, what each of its sums saves at most takes the place
  * of all. */
-static void add_point(struct front *front, const double *saved, int n_sums)
+static void add_point(const struct sums *s, struct front *front, const double *saved)
 {
+    const size_t size = sizeof *saved * (size_t)s->n;
     int n = 0;
 
     for (int k = 0; k < front->n; k++) {
+        const double *point = &front->saved[k * s->n];
         bool beats = true, is_beaten = true;
-        for (int w = 0; w < n_sums; w++) {
-            beats &= front->saved[k][w] >= saved[w];
-            is_beaten &= front->saved[k][w] <= saved[w];
+        for (int w = 0; w < s->n; w++) {
+            beats &= point[w] >= saved[w];
+            is_beaten &= point[w] <= saved[w];
         }
         if (beats)
             return; /* nothing was taken away before: that would be beaten, too */
         if (!is_beaten)
-            memcpy(front->saved[n++], front->saved[k], sizeof front->saved[k]);
+            memmove(&front->saved[n++ * s->n], point, size);
     }
-    if (n == MOST_FRONT) {
-        for (int k = 1; k < n; k++) {
-            for (int w = 0; w < n_sums; w++)
-                front->saved[0][w] = fmax(front->saved[0][w], front->saved[k][w]);
-        }
-        n = 1;
-        for (int w = 0; w < n_sums; w++)
-            front->saved[0][w] = fmax(front->saved[0][w], saved[w]);
-    } else {
-        memcpy(front->saved[n++], saved, sizeof *saved * (size_t)n_sums);
+    if (n < s->most) {
+        memcpy(&front->saved[n * s->n], saved, size);
+        front->n = n + 1;
+        return;
     }
-    front->n = n;
+    for (int k = 0; k < n; k++) {
+        for (int w = 0; w < s->n; w++)
+            front->saved[w] = fmax(front->saved[w], k == 0 ? saved[w] : front->saved[k * s->n + w]);
+    }
+    front->n = 1;
 }
 
 /* What "loop" saves where it stands next, added to each point of "from", into "to". */
@@ -369,15 +389,15 @@ static void step(const struct sums *s, int row, int loop, const struct cert_insi
     }
     for (int k = 0; k < from->n; k++) {
         for (int w = 0; w < s->n; w++)
-            saved[w] = from->saved[k][w] + own[w];
-        add_point(to, saved, s->n);
+            saved[w] = from->saved[k * s->n + w] + own[w];
+        add_point(s, to, saved);
     }
 }
 
-static void copy_front(struct front *to, const struct front *from)
+static void copy_front(const struct sums *s, struct front *to, const struct front *from)
 {
     to->n = from->n;
-    memcpy(to->saved, from->saved, sizeof *from->saved * (size_t)from->n);
+    memcpy(to->saved, from->saved, sizeof *from->saved * (size_t)(from->n * s->n));
 }
 
 /* Add what the orders of one row's loops save. "further" is by move of the rows inside. */
@@ -397,11 +417,12 @@ static void order_row(struct sums *s, int row, const struct cert_inside *further
     }
     if (n == 0)
         return;
-    size_t sets = (size_t)1 << n;
+    const size_t sets = (size_t)1 << n, room = (size_t)s->most * (size_t)s->n;
     struct front *front = sator_alloc(sizeof *front * sets);
+    double *saved = sator_alloc(sizeof *saved * room * sets);
     for (size_t set = 0; set < sets; set++)
-        front[set].n = 0;
-    copy_front(&front[0], &s->front);
+        front[set] = (struct front){0, saved + room * set};
+    copy_front(s, &front[0], &s->front);
     for (size_t set = 0; set + 1 < sets; set++) {
         struct cert_inside placed = {.stamps = 1};
         for (int k = 0; k < n; k++) {
@@ -413,7 +434,8 @@ static void order_row(struct sums *s, int row, const struct cert_inside *further
                 step(s, row, list[k], &placed, further, &front[set], &front[set | (size_t)1 << k]);
         }
     }
-    copy_front(&s->front, &front[sets - 1]);
+    copy_front(s, &s->front, &front[sets - 1]);
+    free(saved);
     free(front);
 }
 
@@ -439,8 +461,7 @@ static void order_all(struct sums *s)
 
     for (int m = 0; m < p->n_moves; m++)
         further[m] = (struct cert_inside){.stamps = 1};
-    s->front.n = 1;
-    memset(s->front.saved[0], 0, sizeof s->front.saved[0]);
+    begin_sums(s);
     for (int r = s->leaf->last - 1; r >= s->leaf->first; r--) {
         if (p->row[r].is_space)
             continue;
@@ -457,7 +478,7 @@ static double least(void *data, const struct cert_weights *w)
     struct sums s = {.leaf = data, .n = 1, .weights = &w};
 
     order_all(&s);
-    return fmax(cert_all_words(data, w) - s.front.saved[0][0], 0);
+    return fmax(cert_all_words(data, w) - s.saved[0], 0);
 }
 
 /* The least value of all orders, energy and the times of all lanes taken together. */
@@ -475,8 +496,8 @@ static double least_of_front(struct cert_leaf *leaf, const struct cert_prices *p
     for (int k = 0; k < s.front.n; k++) {
         double cycles = prices->cycles;
         for (int w = 1; w < s.n; w++)
-            cycles = fmax(cycles, cert_all_words(leaf, list[w]) - s.front.saved[k][w]);
-        double pj = cert_all_words(leaf, list[0]) - s.front.saved[k][0];
+            cycles = fmax(cycles, cert_all_words(leaf, list[w]) - s.saved[k * s.n + w]);
+        double pj = cert_all_words(leaf, list[0]) - s.saved[k * s.n];
         value = fmin(value, cert_value_of(p, pj, cycles));
     }
     return value;
@@ -485,9 +506,7 @@ static double least_of_front(struct cert_leaf *leaf, const struct cert_prices *p
 double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *part,
         const struct cert_prices *exact, double goal)
 {
-    struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
-
-    init(p, part, 0, p->n_rows, leaf);
+    struct cert_leaf *leaf = new_leaf(p, part, 0, p->n_rows);
     double pj = p->objective == SATOR_MAP_LATENCY ? 0 : least(leaf, &exact->energy);
     double bound = cert_value_of(p, pj, exact->cycles);
     if (bound < goal)
@@ -496,8 +515,7 @@ double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *par
         bound = fmax(bound, cert_least_value(p, exact, least, leaf, goal));
     if (bound < goal)
         bound = fmax(bound, cert_least_counted(leaf, exact, goal));
-    sator_arena_free(leaf->arena);
-    free(leaf);
+    free_leaf(leaf);
     return bound;
 }
 
@@ -528,7 +546,7 @@ static double least_decided(void *data, const struct cert_weights *w)
     struct sums s = {.leaf = d->leaf, .n = 1, .weights = &w};
 
     order_all(&s);
-    double here = cert_all_words(d->leaf, w) - s.front.saved[0][0];
+    double here = cert_all_words(d->leaf, w) - s.saved[0];
     return fmax(here + cert_view_rest(d->view, d->leaf->first, d->leaf->last, w), 0);
 }
 
@@ -541,13 +559,11 @@ double cert_bound_decided(const struct cert_problem *p, struct cert_view *view, 
     find_decided(p, part, &first, &last);
     if (!part->is_unrolled || first == last || (first == 0 && last == p->n_rows))
         return 0;
-    struct cert_leaf *leaf = sator_alloc(sizeof *leaf);
-    init(p, part, first, last, leaf);
+    struct cert_leaf *leaf = new_leaf(p, part, first, last);
     if (!leaf->any_counted)
         bound = cert_least_value(
                 p, cert_view_prices(view), least_decided, &(struct decided){leaf, view}, goal);
-    sator_arena_free(leaf->arena);
-    free(leaf);
+    free_leaf(leaf);
     return bound;
 }
 

@@ -35,16 +35,16 @@ struct cert_leaf {
     int64_t stride[CERT_ROWS][CERT_LOOPS]; /* iterations that a step skips */
     double stamps[CERT_MOVES]; /* outside the move's child */
     int cold[CERT_MOVES]; /* loops of rows outside of it keep nothing there */
-    struct cert_held held[CERT_MOVES][2]; /* a tile; a group */
+    struct cert_held (*held)[2]; /* by move: a tile; a group */
     bool is_placed[CERT_MOVES]; /* what its links bring is counted from place to place */
     struct cert_tile tile[CERT_MOVES];
     struct cert_places places[CERT_MOVES];
-    struct cert_known_fresh fresh[CERT_MOVES][CERT_FRESH];
+    struct cert_known_fresh (*fresh)[CERT_FRESH]; /* by move */
     double all[CERT_MOVES]; /* unique words of a stamp before which nobody held anything */
     bool any_counted, is_counted[CERT_MOVES]; /* the words have no formula; what others bring: */
     int brought_cold[CERT_MOVES];
     int64_t reach[CERT_MOVES];
-    struct sator_arena *arena;
+    struct sator_arena *arena; /* the leaf's, too */
 };
 
 /* What stands in time between a move's child and a row: stamps, and iterations that each loop falls

@@ -365,8 +365,6 @@ double cert_least_counted(struct cert_leaf *leaf, const struct cert_prices *pric
     struct orders *o = sator_alloc(sizeof *o);
     double least = 0;
 
-    if (leaf->arena == NULL)
-        leaf->arena = sator_arena_new();
     *o = (struct orders){.leaf = leaf,
             .prices = prices,
             .goal = goal,
