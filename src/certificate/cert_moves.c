@@ -265,7 +265,9 @@ static void set_kinds(const struct cert_maker *k, struct cert_move *move)
 static enum sator_status add_move(struct cert_maker *k, int tensor, int parent, int child)
 {
     struct cert_problem *p = k->p;
-    struct cert_move *move = &p->move[p->n_moves];
+    struct cert_move made = {
+            .tensor = tensor, .parent = parent, .child = child, .inward = -1, .read_lane = -1};
+    struct cert_move *move = &made;
     unsigned linked = 0;
     bool is_grouped = false;
     int last = -1;
@@ -273,8 +275,6 @@ static enum sator_status add_move(struct cert_maker *k, int tensor, int parent, 
 
     if (p->n_moves == CERT_MOVES)
         return cert_refuse(k, "too many memories and tensors");
-    *move = (struct cert_move){
-            .tensor = tensor, .parent = parent, .child = child, .inward = -1, .read_lane = -1};
     move->child_row = child == p->n_memories ? p->n_rows : p->memory[child].row;
     move->outer = space_rows(p, 0, p->memory[parent].row);
     move->between = space_rows(p, p->memory[parent].row, move->child_row);
@@ -301,7 +301,7 @@ static enum sator_status add_move(struct cert_maker *k, int tensor, int parent, 
     p->is_left_out |= is_mixed && k->space->is_skewed && !k->p->counts;
     move->is_odd =
             is_mixed || (move->merges && p->tensor[tensor].relevant != p->tensor[tensor].plain);
-    p->n_moves++;
+    SATOR_PUSH(p->arena, p->move, p->n_moves, made);
 done:
     return st;
 }

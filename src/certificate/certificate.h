@@ -150,7 +150,7 @@ struct cert_problem {
     int n_memories;
     struct cert_memory memory[CERT_MEMORIES];
     int n_moves; /* of each tensor outermost first */
-    struct cert_move move[CERT_MOVES];
+    struct cert_move *move; /* CERT_MOVES at most */
     int own[CERT_TENSORS]; /* the memory that serves the compute units with no array between; -1 */
     int own_lane[CERT_TENSORS][2]; /* that serves reads and writes there; or -1 */
     bool own_waits[CERT_TENSORS]; /* these are serial */

@@ -140,10 +140,16 @@ static bool is_true(const char *text)
 
 static int n_refused, n_unverified, n_true;
 
-/* Check what "text" is after a change, and free it. */
+/* Check what "text" is after a change, and free it. A slow build checks one in three. */
 static void check(char *text)
 {
+    static uint64_t n_checked;
     struct sator_certificate_count count;
+
+    if (getenv("SATOR_TEST_SHARE") != NULL && n_checked++ % 3 != seed() % 3) {
+        free(text);
+        return;
+    }
     struct sator_ctx *ctx = sator_ctx_new();
 
     if (sator_certificate_check(ctx, "changed", text, &count, NULL) != SATOR_OK) {
