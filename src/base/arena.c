@@ -211,9 +211,6 @@ void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t
     if (count != 0 && (used & (used - 1)) != 0)
         return array;
     if (used == 0)
-        return sator_arena_alloc(arena, element_size);
-    char *larger = sator_arena_take(arena, 2 * used * element_size);
-    memcpy(larger, array, used * element_size);
-    memset(larger + used * element_size, 0, used * element_size);
-    return larger;
+        return sator_arena_take(arena, element_size);
+    return memcpy(sator_arena_take(arena, 2 * used * element_size), array, used * element_size);
 }

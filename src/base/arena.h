@@ -67,7 +67,8 @@ __attribute__((format(printf, 2, 3))) char *sator_arena_printf(
         struct sator_arena *arena, const char *format, ...);
 
 /* Return room for one element more than "count" in "array" (which grew through this function
- * alone): the same array, or a larger copy when "count" is zero or a power of two. */
+ * alone): the same array, or a larger copy when "count" is zero or a power of two. What is not an
+ * element yet holds anything: nobody touches the pages of a large one before they are used. */
 void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t element_size);
 
 #define SATOR_NEW(arena, type) ((type *)sator_arena_alloc((arena), sizeof(type)))

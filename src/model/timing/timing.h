@@ -141,9 +141,14 @@ struct timing_words {
     int64_t idle; /* as many of all these move nothing, but not all */
 };
 struct timing_moves {
-    int n;
+    int n, room;
     struct timing_words *rows;
 };
+
+/* Let there be room for "n" rows in all, of which nothing is touched before it is used. */
+void timing_moves_reserve(struct timing_moves *moves, struct sator_arena *arena, int64_t n);
+void timing_moves_push(
+        struct timing_moves *moves, struct sator_arena *arena, struct timing_words row);
 
 /* Add words; rows come sorted or are sorted afterwards. */
 void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int64_t stamp,
@@ -293,21 +298,20 @@ void timing_sum_add(const struct timing *timing, struct timing_sum *sum, sator_i
 
 /* What a port's instance does in one phase of a stamp, for one transfer. */
 struct timing_entry {
-    int64_t stamp, instance;
+    int64_t instance;
     int port;
     enum timing_phase phase;
     sator_int cost; /* in units of the port's 1 / bits */
 };
+/* Of one stamp. */
 struct timing_entries {
-    int n;
+    int n, room;
     struct timing_entry *list;
 };
 
-/* What words in "stamp" take, in "phase" of it, where they pass. */
+/* What words take where they pass, in "phase" of the stamp. */
 void timing_entries_add(const struct timing *timing, struct timing_entries *entries,
-        const struct timing_use *use, enum timing_phase phase, int64_t stamp,
-        const struct timing_words *row);
-void timing_entries_sort(struct timing_entries *entries);
+        const struct timing_use *use, enum timing_phase phase, const struct timing_words *row);
 /* What "words" take where they pass, in units of the port's 1 / bits. */
 sator_int timing_cost(const struct timing *timing, const struct timing_use *use, int64_t words);
 /* Add "times" a stamp with these delays of the ports, and what is "inside" it (R, v). */
@@ -319,10 +323,10 @@ void timing_add_delays(const struct timing *timing, const struct timing_delays *
 bool timing_add_ramp(const struct timing *timing, const struct timing_delays *first,
         const struct timing_delays *last, int64_t n, sator_int run, sator_int times,
         struct timing_sum *sum);
-/* Add one stamp to "sum", "times": the entries of it from "*at" on, and what is "inside" it (R, v).
+/* Add one stamp to "sum", "times": its entries, which are sorted, and what is "inside" it (R, v).
  */
-void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
-        int64_t stamp, sator_int run, const sator_int *busy, int64_t times, struct timing_sum *sum);
+void timing_add_stamp(const struct timing *timing, struct timing_entries *entries, sator_int run,
+        const sator_int *busy, int64_t times, struct timing_sum *sum);
 
 /* ---- timing_classes.c: stamps that are alike, counted together ---- */
 

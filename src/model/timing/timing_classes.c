@@ -79,7 +79,7 @@ static void add_moves(struct classes *c, const struct timing_transfer *transfer,
         *moved += (sator_int)row->words * /* each word once, where it counts */
                 (row->copies + 1 - row->idle);
         note_row(rows, way.use->port, row);
-        timing_entries_add(c->timing, &rows->entries, way.use, phase, 0, row);
+        timing_entries_add(c->timing, &rows->entries, way.use, phase, row);
     }
 }
 
@@ -208,7 +208,6 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
     struct timing *timing = c->timing;
     struct timing_sum inside = timing_sum_new(timing), sum = timing_sum_new(timing);
     struct timing_entries entries;
-    int at = 0;
 
     if (level == timing->n_levels - 1) {
         *inside.cycles = *inside.compute = timing_compute(timing, count_most(c, stamp));
@@ -219,8 +218,7 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
     *sum.cycles = 0;
     memset(sum.busy, 0, sizeof *sum.busy * (size_t)timing->n_ports);
     entries = find_entries(c, level, stamp, sum.moved);
-    timing_entries_sort(&entries);
-    timing_add_stamp(timing, &entries, &at, 0, *inside.cycles, inside.busy, 1, &sum);
+    timing_add_stamp(timing, &entries, *inside.cycles, inside.busy, 1, &sum);
     return sum;
 }
 

@@ -3,7 +3,9 @@
  * that was taken up leaves. */
 #include "model/timing/timing_follow.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- sorting ---- */
 
@@ -16,6 +18,28 @@ static int compare_words(const void *a, const void *b)
     return (x->instance > y->instance) - (x->instance < y->instance);
 }
 
+void timing_moves_reserve(struct timing_moves *moves, struct sator_arena *arena, int64_t n)
+{
+    struct timing_words *rows = moves->rows;
+
+    if (n <= moves->room)
+        return;
+    if (n > INT_MAX)
+        sator_out_of_memory();
+    moves->room = (int)n;
+    moves->rows = sator_arena_take(arena, sizeof *rows * (size_t)n);
+    if (moves->n > 0)
+        memcpy(moves->rows, rows, sizeof *rows * (size_t)moves->n);
+}
+
+void timing_moves_push(
+        struct timing_moves *moves, struct sator_arena *arena, struct timing_words row)
+{
+    if (moves->n == moves->room)
+        timing_moves_reserve(moves, arena, 2 * (int64_t)moves->room + 1);
+    moves->rows[moves->n++] = row;
+}
+
 void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int64_t stamp,
         int64_t instance, int64_t words)
 {
@@ -24,7 +48,7 @@ void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int
     if (last != NULL && last->stamp == stamp && last->instance == instance)
         last->words += words;
     else if (words > 0)
-        SATOR_PUSH(arena, moves->rows, moves->n,
+        timing_moves_push(moves, arena,
                 (struct timing_words){.stamp = stamp, .instance = instance, .words = words});
 }
 
@@ -97,6 +121,9 @@ static void move_sums(const struct follower *f, const struct crossing *crossing,
     int64_t *root = SATOR_NEW_ARRAY(f->arena, int64_t, stays->n + 1);
     int64_t *last = SATOR_NEW_ARRAY(f->arena, int64_t, stays->n + 1);
 
+    timing_moves_reserve(&movement->sent, arena, stays->n);
+    timing_moves_reserve(&movement->arrived, arena, stays->n);
+    timing_moves_reserve(&movement->stored, arena, stays->n);
     for (int64_t e = 0; e < stays->n; e++) {
         int64_t stamp = stays_stamp(stays, e), instance = stays_instance(stays, e), from = e;
         if (origins->way[e] == WAY_MERGED)
@@ -137,6 +164,8 @@ static void move_inputs(const struct follower *f, const struct timing_transfer *
 {
     struct sator_arena *arena = f->timing->arena;
 
+    timing_moves_reserve(&movement->sent, arena, stays->n);
+    timing_moves_reserve(&movement->arrived, arena, stays->n);
     for (int64_t e = 0; e < stays->n; e++) {
         int64_t stamp = stays_stamp(stays, e), instance = stays_instance(stays, e);
         if (origins->way[e] == WAY_HELD)
@@ -176,6 +205,8 @@ static bool move_operands(const struct follower *f, struct stays *outside, bool 
 
     if (!stays_list(f, f->timing->n_levels - 1, f->timing->analysis->n_space, &stays))
         return false;
+    timing_moves_reserve(&movement->sent, arena, stays.n);
+    timing_moves_reserve(&movement->stored, arena, is_output ? stays.n : 0);
     for (int64_t e = 0, next; e < stays.n; e = next) {
         int64_t stamp = stays_stamp(&stays, e), pe = stays_instance(&stays, e);
         for (next = e + 1; next < stays.n && stays.key[next] == stays.key[e];)

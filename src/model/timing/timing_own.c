@@ -277,7 +277,7 @@ static void add_own(
         timing_moves_add(moves, w->nest->timing->arena, 0, pe->number, words);
     }
     if (!one_by_one && all.words > 0)
-        SATOR_PUSH(w->nest->timing->arena, moves->rows, moves->n, all);
+        timing_moves_push(moves, w->nest->timing->arena, all);
 }
 
 static bool follow_pes(const struct nest *nest, const struct timing_transfer *transfer,

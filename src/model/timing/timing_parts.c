@@ -125,7 +125,7 @@ static void add_alike(const struct parts *p, const struct shares *const *shares,
     row.words = all - out;
     row.copies--;
     if (row.words > 0)
-        SATOR_PUSH(p->nest->timing->arena, moves->rows, moves->n, row);
+        timing_moves_push(moves, p->nest->timing->arena, row);
 }
 
 static void add_products(const struct parts *p, const struct shares *const *shares, bool one_by_one,

@@ -125,88 +125,112 @@ sator_int timing_cost(const struct timing *timing, const struct timing_use *use,
 }
 
 void timing_entries_add(const struct timing *timing, struct timing_entries *entries,
-        const struct timing_use *use, enum timing_phase phase, int64_t stamp,
-        const struct timing_words *row)
+        const struct timing_use *use, enum timing_phase phase, const struct timing_words *row)
 {
-    struct timing_entry entry = {.stamp = stamp,
-            .instance = row->instance,
+    if (entries->n == entries->room) {
+        struct timing_entry *list = entries->list;
+        entries->room = entries->room == 0 ? 16 : 2 * entries->room;
+        entries->list = SATOR_NEW_ARRAY(timing->arena, struct timing_entry, entries->room);
+        if (entries->n > 0)
+            memcpy(entries->list, list, sizeof *list * (size_t)entries->n);
+    }
+    entries->list[entries->n++] = (struct timing_entry){.instance = row->instance,
             .port = use->port,
             .phase = phase,
             .cost = timing_cost(timing, use, row->words)};
-
-    SATOR_PUSH(timing->arena, entries->list, entries->n, entry);
 }
 
-/* The words that go one way, in the phases that they fall into. */
-static void add_moves(const struct timing *timing, const struct timing_stamps *stamps,
-        const struct timing_transfer *transfer, struct timing_way way,
-        struct timing_entries *entries)
-{
-    int level = timing_level_of(timing, transfer->n_time), step = way.is_store ? 1 : -1;
+/* The words that go one way, from row "at" on, whose stamps ascend. */
+struct reader {
+    const struct timing_transfer *transfer;
+    struct timing_way way;
+    int at;
+};
 
-    for (int i = 0; way.use->port >= 0 && i < way.moves->n; i++) {
-        const struct timing_words *row = &way.moves->rows[i];
-        enum timing_phase phase = TIMING_WITH_RUN;
-        int64_t stamp = row->stamp;
-        if (transfer->kind == SATOR_TRANSFER_SERIAL)
-            phase = way.is_store ? TIMING_SERIAL_STORES : TIMING_SERIAL_LOADS;
-        else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED &&
-                same_tile(timing, stamps, level, transfer->tile_time, stamp, stamp + step))
-            stamp += step;
-        else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED)
-            phase = way.is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
-        timing_entries_add(timing, entries, way.use, phase, stamp, row);
+/* The stamp in which the words of a row pass, and the phase of it. It is the row's or the one
+ * beside it, and ascends with it. */
+static int64_t find_phase(const struct timing *timing, const struct timing_stamps *stamps,
+        int level, const struct reader *reader, int64_t stamp, enum timing_phase *phase)
+{
+    const struct timing_transfer *transfer = reader->transfer;
+    const bool is_store = reader->way.is_store;
+    const int64_t beside = is_store ? stamp + 1 : stamp - 1;
+
+    *phase = TIMING_WITH_RUN;
+    if (transfer->kind == SATOR_TRANSFER_SERIAL)
+        *phase = is_store ? TIMING_SERIAL_STORES : TIMING_SERIAL_LOADS;
+    else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED &&
+            same_tile(timing, stamps, level, transfer->tile_time, stamp, beside))
+        return beside;
+    else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED)
+        *phase = is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
+    return stamp;
+}
+
+/* Add what the reader has of stamp "x", which is the next one. */
+static void read_stamp(const struct timing *timing, const struct timing_stamps *stamps, int level,
+        struct reader *reader, int64_t x, struct timing_entries *entries)
+{
+    const struct timing_moves *moves = reader->way.moves;
+    enum timing_phase phase;
+
+    for (; reader->at < moves->n; reader->at++) {
+        const struct timing_words *row = &moves->rows[reader->at];
+        if (row->stamp > x + 1 || find_phase(timing, stamps, level, reader, row->stamp, &phase) > x)
+            return;
+        timing_entries_add(timing, entries, reader->way.use, phase, row);
     }
 }
+
+/* Readers of all that moves at a level; "*n" of them. */
+static struct reader *open_readers(
+        const struct timing *timing, int level, const struct timing_movement *movements, int *n)
+{
+    struct reader *readers = NULL;
+
+    *n = 0;
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        for (int w = 0; w < timing_n_ways(transfer); w++) {
+            struct timing_way way = timing_way(timing, transfer, &movements[i], w);
+            if (transfer->n_time == timing->lengths[level] && way.use->port >= 0)
+                SATOR_PUSH(timing->arena, readers, *n, (struct reader){transfer, way, 0});
+        }
+    }
+    return readers;
+}
+
+/* ---- one stamp ---- */
 
 static int compare_entries(const void *a, const void *b)
 {
     const struct timing_entry *x = a, *y = b;
 
-    if (x->stamp != y->stamp)
-        return x->stamp < y->stamp ? -1 : 1;
     if (x->port != y->port)
         return x->port < y->port ? -1 : 1;
     return (x->instance > y->instance) - (x->instance < y->instance);
 }
 
-void timing_entries_sort(struct timing_entries *entries)
+static void sort_entries(struct timing_entries *entries)
 {
-    if (entries->n > 0)
+    bool is_sorted = true;
+
+    for (int i = 1; i < entries->n && is_sorted; i++)
+        is_sorted = compare_entries(&entries->list[i - 1], &entries->list[i]) <= 0;
+    if (!is_sorted)
         qsort(entries->list, (size_t)entries->n, sizeof *entries->list, compare_entries);
 }
 
-static struct timing_entries list_entries(const struct timing *timing,
-        const struct timing_stamps *stamps, int level, const struct timing_movement *movements)
-{
-    struct timing_entries entries = {0};
-
-    for (int i = 0; i < timing->n_transfers; i++) {
-        const struct timing_transfer *transfer = &timing->transfers[i];
-        if (transfer->n_time != timing->lengths[level])
-            continue;
-        for (int w = 0; w < timing_n_ways(transfer); w++)
-            add_moves(timing, stamps, transfer, timing_way(timing, transfer, &movements[i], w),
-                    &entries);
-    }
-    timing_entries_sort(&entries);
-    return entries;
-}
-
-/* ---- one stamp ---- */
-
-/* The entries from "at" on that are of stamp "x" and one port: the busiest instance in each phase.
- */
+/* The entries from "at" on that are of one port: the busiest instance in each phase. */
 static int measure_port(const struct timing_entries *entries, int at, struct timing_delays *ports)
 {
     int port = entries->list[at].port;
-    int64_t x = entries->list[at].stamp;
     struct timing_delays *delays = &ports[port];
 
-    while (at < entries->n && entries->list[at].stamp == x && entries->list[at].port == port) {
+    while (at < entries->n && entries->list[at].port == port) {
         int64_t instance = entries->list[at].instance;
         sator_int own[TIMING_PHASES] = {0}, sum = 0;
-        for (; at < entries->n && entries->list[at].stamp == x && entries->list[at].port == port &&
+        for (; at < entries->n && entries->list[at].port == port &&
                 entries->list[at].instance == instance;
                 at++) {
             own[entries->list[at].phase] += entries->list[at].cost;
@@ -369,14 +393,15 @@ bool timing_add_ramp(const struct timing *timing, const struct timing_delays *fi
     return true;
 }
 
-void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
-        int64_t stamp, sator_int run, const sator_int *busy, int64_t times, struct timing_sum *sum)
+void timing_add_stamp(const struct timing *timing, struct timing_entries *entries, sator_int run,
+        const sator_int *busy, int64_t times, struct timing_sum *sum)
 {
     struct timing_delays *delays = timing->delays;
 
     memset(delays, 0, sizeof *delays * (size_t)timing->n_ports);
-    while (*at < entries->n && entries->list[*at].stamp == stamp)
-        *at = measure_port(entries, *at, delays);
+    sort_entries(entries);
+    for (int at = 0; at < entries->n;)
+        at = measure_port(entries, at, delays);
     timing_add_delays(timing, delays, run, busy, times, sum);
 }
 
@@ -386,31 +411,31 @@ void timing_add_stamp(const struct timing *timing, const struct timing_entries *
  * Each is as many times what it is as there are stamps that this one stands for. */
 struct runs {
     sator_int *cycles;
-    sator_int *busy; /* n_ports for each */
+    sator_int *busy; /* n_ports for each; NULL: nothing moves */
 };
-
-static struct runs new_runs(const struct timing *timing, int64_t n)
-{
-    return (struct runs){.cycles = SATOR_NEW_ARRAY(timing->arena, sator_int, n + 1),
-            .busy = SATOR_NEW_ARRAY(timing->arena, sator_int, n * timing->n_ports + 1)};
-}
 
 static struct runs climb(const struct timing *timing, const struct timing_stamps *stamps, int level,
         const struct runs *inside, const struct timing_movement *movements, struct timing_sum *sum)
 {
-    int n_ports = timing->n_ports, at = 0;
-    struct runs outside = new_runs(timing, level == 0 ? 1 : stamps[level - 1].n);
-    struct timing_entries entries = list_entries(timing, stamps, level, movements);
+    int n_ports = timing->n_ports, n_readers;
+    int64_t n_outside = level == 0 ? 1 : stamps[level - 1].n;
+    struct runs outside = {.cycles = SATOR_NEW_ARRAY(timing->arena, sator_int, n_outside),
+            .busy = SATOR_NEW_ARRAY(timing->arena, sator_int, n_outside * n_ports + 1)};
+    struct reader *readers = open_readers(timing, level, movements, &n_readers);
+    sator_int *busy = SATOR_NEW_ARRAY(timing->arena, sator_int, n_ports + 1);
+    struct timing_entries entries = {0};
     struct timing_sum own = *sum; /* R and v go to the stamp that this one is in */
 
     for (int64_t x = 0; x < stamps[level].n; x++) {
         int64_t outer = level == 0 ? 0 : stamps[level].outer[x], times = stamps[level].times[x];
-        sator_int *busy = inside->busy + x * n_ports;
-        for (int q = 0; q < n_ports; q++)
-            busy[q] /= times;
+        for (int q = 0; q < n_ports && inside->busy != NULL; q++)
+            busy[q] = inside->busy[x * n_ports + q] / times;
+        entries.n = 0;
+        for (int r = 0; r < n_readers; r++)
+            read_stamp(timing, stamps, level, &readers[r], x, &entries);
         own.cycles = &outside.cycles[outer];
         own.busy = &outside.busy[outer * n_ports];
-        timing_add_stamp(timing, &entries, &at, x, inside->cycles[x] / times, busy, times, &own);
+        timing_add_stamp(timing, &entries, inside->cycles[x] / times, busy, times, &own);
     }
     return outside;
 }
@@ -430,7 +455,7 @@ enum sator_status timing_recur(struct timing *timing, const struct timing_stamps
         const int64_t *most, const struct timing_movement *movements, struct timing_sum *sum)
 {
     int last = timing->n_levels - 1;
-    struct runs runs = new_runs(timing, stamps[last].n);
+    struct runs runs = {.cycles = SATOR_NEW_ARRAY(timing->arena, sator_int, stamps[last].n + 1)};
 
     *sum = timing_sum_new(timing);
     for (int64_t t = 0; t < stamps[last].n; t++) {

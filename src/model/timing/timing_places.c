@@ -57,7 +57,7 @@ static void add_rows(const struct follower *f, int n_digits, int n_dims, int64_t
     row.last = instance_of(b, last, n_dims);
     while (i >= 0) {
         row.instance = instance_of(b, value, n_dims);
-        SATOR_PUSH(b->nest->timing->arena, moves->rows, moves->n, row);
+        timing_moves_push(moves, b->nest->timing->arena, row);
         for (i = f->one_by_one ? n_digits - 1 : -1;
                 i >= 0 && ++value[i] == b->digits[i].first + b->digits[i].count; i--)
             value[i] = b->digits[i].first;
@@ -120,7 +120,7 @@ static void add_known(
     for (int i = 0; i < known->n; i++) {
         struct timing_words row = known->rows[i];
         row.stamp = at;
-        SATOR_PUSH(b->nest->timing->arena, moves->rows, moves->n, row);
+        timing_moves_push(moves, b->nest->timing->arena, row);
     }
 }
 

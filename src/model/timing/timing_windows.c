@@ -364,7 +364,7 @@ static void follow(struct windows *w, const struct timing_transfer *transfer,
             if (phase == TIMING_PHASES)
                 continue;
             moved[k] += words->words;
-            timing_entries_add(c->timing, entries, way.use, phase, 0, words);
+            timing_entries_add(c->timing, entries, way.use, phase, words);
         }
     }
 }
@@ -381,7 +381,7 @@ static struct timing_sum measure(struct windows *w, int level, int64_t number)
     struct timing_entries entries = {0};
     struct window_at at[3] = {{w->centre, number}, {w->centre, number}, {w->centre, number}};
     const int64_t first = number * window->unit - window->lead;
-    int begin, end, entry = 0;
+    int begin, end;
 
     add_windows(w, level + 1, first, first + window->unit - 1, &inside);
     timing_sum_add(timing, &sum, 1, &inside);
@@ -395,8 +395,7 @@ static struct timing_sum measure(struct windows *w, int level, int64_t number)
             follow(w, transfer, window, at + begin, end - begin, 1 - begin, &entries,
                     &sum.moved[transfer->first_moved]);
     }
-    timing_entries_sort(&entries);
-    timing_add_stamp(timing, &entries, &entry, 0, *inside.cycles, inside.busy, 1, &sum);
+    timing_add_stamp(timing, &entries, *inside.cycles, inside.busy, 1, &sum);
     return sum;
 }
 
