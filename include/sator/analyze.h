@@ -142,9 +142,10 @@ struct sator_advice {
     const char *memory; /* or NULL: a port */
     double factor; /* of the bandwidth or capacity that there is */
     double needed; /* bits per cycle of one instance that make the port as fast as compute; bytes of
-                      one instance */
+                      one instance, or words where the architecture gives those */
     const char *bound_by; /* what decides then; of several ports once those before have theirs */
     double total_cycles; /* then */
+    bool in_words; /* "needed" of a memory */
 };
 
 struct sator_result {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    MOST_TIMES = 64, /* as much bandwidth as on average is tried */
+    MOST_TIMES = 64, /* as much bandwidth as there is, or on average, is tried */
     FOLLOWED_WORK = 1 << 20 /* of an analysis that is done again and again */
 };
 
@@ -105,114 +105,172 @@ static const struct sator_port_result *slowest_below(
     return slowest;
 }
 
-/* What decides on a machine that is "wider", whose ports take "cycles". No bandwidth changes a
- * count, so that the roofline is known from these; phases need an analysis. */
-static bool decide(const struct adviser *adviser, const struct sator_arch *wider,
-        const double *cycles, struct sator_advice *item)
-{
-    const struct sator_result *result = adviser->result;
-    struct sator_result *changed = NULL;
-
-    if (adviser->options->timing == SATOR_TIMING_ROOFLINE &&
-            strcmp(result->timing, "roofline") == 0) {
-        item->bound_by = "compute";
-        item->total_cycles = result->compute_cycles;
-        for (int i = 0; i < result->n_ports; i++) {
-            if (cycles[i] > item->total_cycles) { /* not where it is NAN */
-                item->bound_by = result->ports[i].name;
-                item->total_cycles = cycles[i];
-            }
-        }
-        return true;
-    }
-    if (analyze(adviser, wider, adviser->dataflow, &changed) != SATOR_OK)
-        return false;
-    item->bound_by = sator_arena_strdup(result->arena, changed->bound_by);
-    item->total_cycles = changed->total_cycles;
-    sator_result_free(changed);
-    return true;
-}
-
-/* The cycles by which runs are longer for the sake of the port "name"; NAN where phases are not
- * known, or take many instances to be followed. */
-static double stalls(
-        const struct adviser *adviser, const struct sator_arch *wider, const char *name)
-{
-    struct sator_result *changed = NULL;
-    double cycles = NAN;
-
-    if (analyze(adviser, wider, adviser->dataflow, &changed) != SATOR_OK)
-        return NAN;
-    for (int i = 0; i < changed->n_ports; i++) {
-        if (strcmp(changed->ports[i].name, name) == 0)
-            cycles = changed->ports[i].stalled_cycles;
-    }
-    sator_result_free(changed);
-    return adviser->ctx->work_done > FOLLOWED_WORK ? NAN : cycles;
-}
-
-/* The least whole bits, "least" or more, with which "port" makes nobody wait within a run: in
- * phases the stamps that need most decide, not the mean. */
-static double bits_without_stalls(const struct adviser *adviser, struct sator_arena *arena,
-        struct sator_arch *wider, const struct sator_port_result *port, double least)
-{
-    struct sator_level *levels =
-            sator_arena_copy(arena, wider->levels, sizeof *levels * (size_t)wider->n_levels);
-    struct sator_level *level = &levels[index_of(wider, adviser->result->levels[port->level].name)];
-    struct sator_arch tried = *wider;
-    double low = least - 1, high = least;
-
-    tried.levels = levels;
-    for (;;) {
-        widen(arena, level, port->name, high);
-        double cycles = stalls(adviser, &tried, port->name);
-        if (cycles == 0)
-            break;
-        if (!(cycles > 0) || high >= MOST_TIMES * least)
-            return least;
-        low = high;
-        high *= 2;
-    }
-    while (high - low > 1) {
-        double middle = floor((low + high) / 2);
-        widen(arena, level, port->name, middle);
-        if (stalls(adviser, &tried, port->name) > 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
 /* As much bandwidth at every port as makes it as fast as compute, the slowest first: each with
- * those before it. */
+ * those before it. No bandwidth changes a count, so that the roofline is known from these. */
 static void advise_bandwidths(struct adviser *adviser)
 {
     const struct sator_result *result = adviser->result;
-    const struct sator_arch *arch = adviser->arch;
     struct sator_arena *arena = sator_arena_new();
-    struct sator_level *levels =
-            sator_arena_copy(arena, arch->levels, sizeof *levels * (size_t)arch->n_levels);
     double *cycles = SATOR_NEW_ARRAY(arena, double, result->n_ports);
-    struct sator_arch wider = *arch;
     const struct sator_port_result *port = NULL;
 
-    wider.levels = levels;
     for (int i = 0; i < result->n_ports; i++)
         cycles[i] = result->ports[i].cycles;
     while ((port = slowest_below(result, port)) != NULL) {
         double needed = ceil((double)port->bits / result->compute_cycles);
-        if (strcmp(result->timing, "scheduled") == 0)
-            needed = bits_without_stalls(adviser, arena, &wider, port, needed);
-        struct sator_advice item = {
-                .port = port->name, .factor = needed / port->bandwidth_bits, .needed = needed};
-        widen(arena, &levels[index_of(arch, result->levels[port->level].name)], port->name, needed);
+        struct sator_advice item = {.port = port->name,
+                .factor = needed / port->bandwidth_bits,
+                .needed = needed,
+                .bound_by = "compute",
+                .total_cycles = result->compute_cycles};
         cycles[port - result->ports] = (double)port->bits / needed;
-        if (!decide(adviser, &wider, cycles, &item))
-            break;
+        for (int i = 0; i < result->n_ports; i++) {
+            if (cycles[i] > item.total_cycles) { /* not where it is NAN */
+                item.bound_by = result->ports[i].name;
+                item.total_cycles = cycles[i];
+            }
+        }
         add(adviser, item);
     }
     sator_arena_free(arena);
+}
+
+/* ---- bandwidths, by the scheduled time ---- */
+
+/* A machine on the way to a faster one, and what an analysis of it has. */
+struct wider {
+    struct sator_arena *arena;
+    struct sator_arch arch;
+    struct sator_level *levels;
+    const struct sator_result *now;
+    bool *taken; /* by port: was advised, or gains nothing */
+};
+
+static struct sator_level *level_of(
+        const struct adviser *adviser, const struct wider *w, const struct sator_port_result *port)
+{
+    return &w->levels[index_of(adviser->arch, adviser->result->levels[port->level].name)];
+}
+
+/* The latency with "bits" a cycle at the port, and (not NULL) the cycles by which runs are longer
+ * for its sake; NAN where phases are not known, or take many instances to be followed. */
+static double try_bits(const struct adviser *adviser, const struct wider *w,
+        const struct sator_port_result *port, double bits, double *stalled)
+{
+    struct sator_level *level = level_of(adviser, w, port), before = *level;
+    struct sator_result *changed = NULL;
+    double total = NAN, own = NAN;
+
+    widen(w->arena, level, port->name, bits);
+    if (analyze(adviser, &w->arch, adviser->dataflow, &changed) == SATOR_OK) {
+        for (int i = 0; i < changed->n_ports; i++) {
+            if (strcmp(changed->ports[i].name, port->name) == 0)
+                own = changed->ports[i].stalled_cycles;
+        }
+        total = changed->total_cycles;
+        sator_result_free(changed);
+    }
+    *level = before;
+    if (stalled != NULL)
+        *stalled = adviser->ctx->work_done > FOLLOWED_WORK ? NAN : own;
+    return total;
+}
+
+static double stalls(const struct adviser *adviser, const struct wider *w,
+        const struct sator_port_result *port, double bits)
+{
+    double cycles;
+
+    (void)try_bits(adviser, w, port, bits, &cycles);
+    return cycles;
+}
+
+/* The least whole bits a cycle with which "port" makes no run wait, or (where a transfer begins
+ * with a wait) no longer than with any: the stamps that need most decide, not the mean. NAN where
+ * that is not known. */
+static double least_bits(const struct adviser *adviser, const struct wider *w,
+        const struct sator_port_result *port, double mean)
+{
+    double most = MOST_TIMES * fmax(mean, ceil(port->bandwidth_bits)), high = most;
+    double low = fmax(floor(port->bandwidth_bits), 0);
+    const double least = stalls(adviser, w, port, most);
+
+    for (double bits = 2 * low + 1; bits < high; bits *= 2) {
+        if (!(stalls(adviser, w, port, bits) > least))
+            high = bits;
+        else
+            low = bits;
+    }
+    while (high - low > 1 && least == least) {
+        double middle = floor((low + high) / 2);
+        if (stalls(adviser, w, port, middle) > least)
+            low = middle;
+        else
+            high = middle;
+    }
+    return least == least ? high : NAN;
+}
+
+/* The port to be widened next: the one that runs wait for most; where none is waited for, the one
+ * that is busy longest beyond what computing takes. */
+static int most_waited_for(const struct wider *w)
+{
+    const struct sator_port_result *ports = w->now->ports;
+    int most = -1;
+
+    for (int i = 0; i < w->now->n_ports; i++) {
+        if (!w->taken[i] && ports[i].stalled_cycles > 0 &&
+                (most < 0 || ports[i].stalled_cycles > ports[most].stalled_cycles))
+            most = i;
+    }
+    for (int i = 0, waits = most; i < w->now->n_ports && waits < 0; i++) {
+        if (!w->taken[i] && ports[i].cycles > w->now->compute_cycles &&
+                (most < 0 || ports[i].cycles > ports[most].cycles))
+            most = i;
+    }
+    return most;
+}
+
+/* The same by the scheduled time, for as long as that makes it less. */
+static void advise_waits(struct adviser *adviser)
+{
+    struct sator_result *result = adviser->result, *changed = NULL, *last = NULL;
+    struct wider w = {.arena = sator_arena_new(), .arch = *adviser->arch, .now = result};
+    int i;
+
+    w.levels = sator_arena_copy(w.arena, w.arch.levels, sizeof *w.levels * (size_t)w.arch.n_levels);
+    w.arch.levels = w.levels;
+    w.taken = SATOR_NEW_ARRAY(w.arena, bool, result->n_ports + 1);
+    while ((i = most_waited_for(&w)) >= 0) {
+        const struct sator_port_result *port = &result->ports[i];
+        struct sator_level *level = level_of(adviser, &w, port), before = *level;
+        double mean = ceil((double)port->bits / result->compute_cycles), needed = NAN;
+        w.taken[i] = true;
+        if (w.now->ports[i].stalled_cycles > 0)
+            needed = least_bits(adviser, &w, port, mean); /* NAN: not known */
+        if (!(needed >= mean) &&
+                !(try_bits(adviser, &w, port, needed, NULL) <=
+                        try_bits(adviser, &w, port, mean, NULL)))
+            needed = mean; /* less is waited for between runs, too */
+        widen(w.arena, level, port->name, needed);
+        if (analyze(adviser, &w.arch, adviser->dataflow, &changed) != SATOR_OK)
+            break;
+        if (changed->total_cycles >= w.now->total_cycles) {
+            sator_result_free(changed);
+            *level = before;
+            continue;
+        }
+        sator_result_free(last);
+        w.now = last = changed;
+        add(adviser,
+                (struct sator_advice){.port = port->name,
+                        .factor = needed / port->bandwidth_bits,
+                        .needed = needed,
+                        .bound_by = sator_arena_strdup(result->arena, changed->bound_by),
+                        .total_cycles = changed->total_cycles});
+    }
+    sator_result_free(last);
+    sator_arena_free(w.arena);
 }
 
 /* ---- capacities ---- */
@@ -226,11 +284,11 @@ static int bits_of(const struct sator_result *result, const char *tensor)
     return 0;
 }
 
-/* The bytes that one instance has to have for its tiles. */
-static double bytes_needed(const struct sator_result *result,
-        const struct sator_level_result *level, const struct sator_memory *memory)
+/* The bytes, or words, that one instance has to have for its tiles. */
+static double room_needed(const struct sator_result *result, const struct sator_level_result *level,
+        const struct sator_memory *memory, bool in_words)
 {
-    double bits = 0;
+    double room = 0;
 
     for (int i = 0; i < level->n_tensors; i++) {
         const struct sator_level_tensor *tensor = &level->tensors[i];
@@ -242,9 +300,9 @@ static double bytes_needed(const struct sator_result *result,
                 continue;
             counted |= other->tile_words > words || (other->tile_words == words && k < i);
         }
-        bits += counted ? 0 : (double)words * bits_of(result, tensor->name);
+        room += counted ? 0 : (double)words * (in_words ? 8 : bits_of(result, tensor->name));
     }
-    return ceil(bits / 8) * (memory->double_buffered ? 2 : 1);
+    return ceil(room / 8) * (memory->double_buffered ? 2 : 1);
 }
 
 /* The analysis with the memory holding what "cut" leading rows of time select, whatever its size.
@@ -287,8 +345,10 @@ static void advise_capacity(struct adviser *adviser, int inner)
     const struct sator_memory *memory = &adviser->arch->levels[index].memory;
     struct sator_advice best = {.total_cycles = result->total_cycles};
     bool moved = false; /* the bound */
+    bool in_words = !isnan(level->capacity_words);
 
-    if (level->cut_declared || memory->n_capacities == 0)
+    if (level->cut_declared || memory->n_capacities == 0 ||
+            (isnan(level->capacity_bytes) && !in_words)) /* in both */
         return;
     for (int cut = level->time_cut - 1; cut >= outer && !moved; cut--) {
         struct sator_result *larger = NULL;
@@ -297,15 +357,14 @@ static void advise_capacity(struct adviser *adviser, int inner)
         if (larger->total_cycles < best.total_cycles) {
             moved = strcmp(larger->bound_by, result->bound_by) != 0;
             best = (struct sator_advice){.memory = level->name,
-                    .needed = bytes_needed(larger, &larger->levels[inner], memory),
+                    .needed = room_needed(larger, &larger->levels[inner], memory, in_words),
+                    .in_words = in_words,
                     .bound_by = sator_arena_strdup(result->arena, larger->bound_by),
                     .total_cycles = larger->total_cycles};
         }
         sator_result_free(larger);
     }
-    best.factor = best.needed /
-            (isnan(level->capacity_bytes) ? bytes_needed(result, level, memory)
-                                          : level->capacity_bytes);
+    best.factor = best.needed / (in_words ? level->capacity_words : level->capacity_bytes);
     if (best.memory != NULL)
         add(adviser, best);
 }
@@ -331,7 +390,10 @@ enum sator_status sator_advise(struct sator_ctx *ctx, const struct sator_network
 
     if (strcmp(result->model, "sator") != 0 || result->total_cycles <= result->compute_cycles)
         return SATOR_OK;
-    advise_bandwidths(&adviser);
+    if (strcmp(result->timing, "scheduled") == 0)
+        advise_waits(&adviser);
+    else
+        advise_bandwidths(&adviser);
     for (int i = 0; i < result->n_levels; i++)
         advise_capacity(&adviser, i);
     result->advice = adviser.items;

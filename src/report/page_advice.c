@@ -29,14 +29,9 @@ static struct page_advice advise_change(
             report_number(arena, item->total_cycles, 0),
             strcmp(item->bound_by, r->bound_by) == 0 ? "still bound" : "then bound",
             report_clean(arena, item->bound_by));
-    double unit = item->needed < 1024 ? 1 : item->needed < 1048576 ? 1024 : 1048576;
     const char *text = item->port == NULL
-            ? sator_arena_printf(arena, "Or give %s %s %s: %s.", report_clean(arena, item->memory),
-                      report_number(arena, item->needed / unit, 2),
-                      unit == 1              ? "B"
-                              : unit == 1024 ? "KiB"
-                                             : "MiB",
-                      then)
+            ? sator_arena_printf(arena, "Or give %s %s: %s.", report_clean(arena, item->memory),
+                      report_room(arena, item), then)
             : sator_arena_printf(arena, "%s %s from %s to %s bits per cycle: %s.",
                       i == 0 ? "Widen" : "And", report_clean(arena, item->port),
                       report_number(arena, port == NULL ? NAN : port->bandwidth_bits, 0),

@@ -114,6 +114,8 @@ const char *report_number(struct sator_arena *arena, double number, int decimals
 const char *report_counted(struct sator_arena *arena, sator_int count, const char *noun);
 const char *report_quantity(
         struct sator_arena *arena, double number, int decimals, const char *noun);
+/* The room that advice about a memory asks for: "1.50 MiB", "68 words". */
+const char *report_room(struct sator_arena *arena, const struct sator_advice *item);
 /* Whether "number" is whole but for rounding errors. */
 bool report_is_whole(double number);
 /* The energy unit that suits values of which "least_pj" is the least positive one, and its size in

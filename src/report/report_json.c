@@ -185,8 +185,11 @@ static void put_advice(cJSON *object, struct sator_arena *arena, const struct sa
         else
             json_put_text(made, "memory", arena, item->memory);
         json_put_number(made, "factor", item->factor);
-        json_put_number(
-                made, item->port != NULL ? "bandwidth_bits" : "capacity_bytes", item->needed);
+        json_put_number(made,
+                item->port != NULL       ? "bandwidth_bits"
+                        : item->in_words ? "capacity_words"
+                                         : "capacity_bytes",
+                item->needed);
         json_put_text(made, "bound_by", arena, item->bound_by);
         json_put_number(made, "cycles", item->total_cycles);
     }

@@ -258,24 +258,19 @@ static void write_advice(struct writer *w)
     report_section(w->text, "What would make it faster", w->look);
     for (int i = 0; i < r->n_advice; i++) {
         const struct sator_advice *item = &r->advice[i];
-        const char *then = strcmp(item->bound_by, r->bound_by) == 0 ? "still the bound"
-                : strcmp(item->bound_by, "compute") == 0
-                ? "compute then decides"
-                : sator_arena_printf(
-                          w->arena, "%s then decide", report_clean(w->arena, item->bound_by));
-        double unit = item->needed < 1024 ? 1 : item->needed < 1048576 ? 1024 : 1048576;
+        const char *then = sator_arena_printf(w->arena, "%s %s decide%s",
+                report_clean(w->arena, item->bound_by),
+                strcmp(item->bound_by, r->bound_by) == 0 ? "still" : "then",
+                strcmp(item->bound_by, "compute") == 0 ? "s" : "");
         if (item->port != NULL)
             sator_text_add(w->text, "  %s%s times the bandwidth of %s, %s bits/cycle: %s, %s\n",
                     i == 0 ? "" : "and ", number(w, item->factor),
                     report_clean(w->arena, item->port), number(w, item->needed), then,
                     quantity(w, item->total_cycles, "cycle"));
         else
-            sator_text_add(w->text, "  %s%s of %s %s: %s, %s\n", i == 0 ? "" : "or ",
-                    report_clean(w->arena, item->memory), number(w, item->needed / unit),
-                    unit == 1              ? "B"
-                            : unit == 1024 ? "KiB"
-                                           : "MiB",
-                    then, quantity(w, item->total_cycles, "cycle"));
+            sator_text_add(w->text, "  %s%s of %s: %s, %s\n", i == 0 ? "" : "or ",
+                    report_clean(w->arena, item->memory), report_room(w->arena, item), then,
+                    quantity(w, item->total_cycles, "cycle"));
     }
 }
 

@@ -110,6 +110,18 @@ const char *report_counted(struct sator_arena *arena, sator_int count, const cha
     return with_noun(arena, report_count(arena, count), noun);
 }
 
+const char *report_room(struct sator_arena *arena, const struct sator_advice *item)
+{
+    double unit = item->needed < 1024 ? 1 : item->needed < 1048576 ? 1024 : 1048576;
+
+    if (item->in_words)
+        return report_quantity(arena, item->needed, 0, "word");
+    return sator_arena_printf(arena, "%s %s", report_number(arena, item->needed / unit, 2),
+            unit == 1              ? "B"
+                    : unit == 1024 ? "KiB"
+                                   : "MiB");
+}
+
 const char *report_quantity(
         struct sator_arena *arena, double number, int decimals, const char *noun)
 {

@@ -20,6 +20,8 @@ bound --set levels.scratchpad.capacity_bytes=1048575
 flow="$gemm --timing scheduled"
 analyze --set levels.scratchpad.capacity_bytes=800000 | sed -n '/^What/,/^$/p'
 bound --set levels.scratchpad.capacity_bytes=800000 --set 'levels.DRAM.bandwidth_bits={read: 3079, write: 368}'
+bound --set levels.scratchpad.capacity_bytes=800000 --set 'levels.DRAM.bandwidth_bits={read: 3079, write: 368}' \
+    --set 'levels.scratchpad.bandwidth_bits={read: 12288, write: 2048}'
 bound --set levels.scratchpad.capacity_bytes=1048576
 for bits in 12288 12287; do
     analyze --set levels.scratchpad.capacity_bytes=800000 --set 'levels.DRAM.bandwidth_bits={read: 3079, write: 1027}' \
@@ -35,4 +37,65 @@ analyze --set levels.scratchpad.capacity_bytes=800000 --json | tr -d '\t\n' | gr
 analyze --set levels.DRAM.bandwidth_bits=1e6 --set levels.scratchpad.bandwidth_bits=1e6 | grep -c '^What'
 sator map conv1d --arch conventional --set levels.L2.bandwidth_bits=1 --yaml >mapping.yaml
 sator analyze conv1d --arch conventional --set levels.L2.bandwidth_bits=1 -d mapping.yaml | grep -c '^  or'
-true
+echo "== the least with which no run waits: of 32 bits, then of 40"
+cat >buffer.yaml <<'YAML'
+name: buffer
+levels:
+  - {memory: DRAM, bandwidth_bits: 32}
+  - {memory: buf, capacity_words: 128, bandwidth_bits: {read: 64, write: 32}}
+  - array: PE
+    shape: [3, 2]
+    multicast: [{name: bc, map: "PE[i,j] -> BUS[0]"}]
+    reduction: [{name: tr, map: "PE[i,j] -> TREE[0]"}]
+  - {memory: rf, capacity_words: 16}
+  - {compute: mac}
+YAML
+cat >depthwise.yaml <<'YAML'
+name: depthwise
+sizes: {c: 12, oy: 6, ox: 6, ry: 3, rx: 3}
+op: "Y[c,oy,ox] += A[c,2*oy+ry,2*ox+rx] * B[c,ry,rx]"
+word_bits: {A: 8, B: 8, Y: 24}
+YAML
+cat >nest.yaml <<'YAML'
+loops:
+  - {at: DRAM, for: [c 12, oy 2]}
+  - {at: buf, for: [ox 3, oy 3]}
+  - {at: PE, parallel: [rx 3 -> 0, ox 2 -> 1]}
+  - {at: rf, for: [ry 3]}
+YAML
+flow="depthwise.yaml --arch buffer.yaml -d nest.yaml"
+analyze | sed -n '/^What/,/^$/p' | grep times
+bound --set levels.buf.bandwidth_bits.write=40
+bound --set levels.buf.bandwidth_bits.write=39
+echo "== runs wait, though computing takes longer on average"
+cat >linked.yaml <<'YAML'
+name: linked
+levels:
+  - {memory: DRAM, bandwidth_bits: 32}
+  - {memory: buf, capacity_words: 64, bandwidth_bits: {read: 64, write: 32}}
+  - array: PE
+    shape: [3]
+    multicast: [{name: bc, map: "PE[i] -> BUS[0]"}]
+    links: [{name: e, map: "PE[i] -> PE[i+1]", interval: 1, tensors: [A, Y]}]
+  - {memory: rf, capacity_words: 8}
+  - {compute: mac}
+YAML
+flow="gemm:i=9,j=8,k=7 --arch linked.yaml --space i%3 --time i/3,j,k"
+analyze | sed -n '/^What/,/^$/p' | grep times
+bound --set levels.buf.bandwidth_bits.write=48
+echo "== a memory that is given in words"
+cat >words.yaml <<'YAML'
+name: words
+levels:
+  - memory: DRAM
+  - {memory: L2, capacity_words: 22, bandwidth_bits: {read: 100, write: 8}}
+  - {array: PE, shape: [2]}
+  - {memory: L1, capacity_words: 16}
+  - {compute: mac, cycles: 1}
+YAML
+cat >twice.yaml <<'YAML'
+name: twice
+sizes: {i: 7, j: 4}
+op: "Y[i,j] += A[i,j] * A[j,i]"
+YAML
+sator analyze twice.yaml --arch words.yaml --space '(i%4 + (j/2)%2)%2' --time 'i + j/4, i/3' --json | tr -d '\t\n' | grep -o '"memory":"L2","factor":[^}]*words":[0-9]*,'
