@@ -182,6 +182,29 @@ bool sator_read_has(const struct sator_spec *spec, enum sator_document kind)
     return reader != NULL ? reader->has(spec->source, kind) : kind == SATOR_DOCUMENT_WORKLOAD;
 }
 
+/* Options that are about other formats than the input's. */
+static void warn_of_options(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options)
+{
+    const bool is_c = spec->format == SATOR_INPUT_C, is_onnx = spec->format == SATOR_INPUT_ONNX;
+    const struct {
+        bool is_idle;
+        const char *word, *formats;
+    } given[] = {
+            {options->function != NULL && !is_c, "function", "C files"},
+            {options->nest != 0 && !is_c, "nest", "C files"},
+            {options->n_include_dirs > 0 && !is_c, "include_dirs", "C files"},
+            {options->n_defines > 0 && !is_c && !is_onnx, "defines", "C files and ONNX models"},
+            {options->all_operators && !is_onnx, "all_operators", "ONNX models"},
+    };
+
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (given[i].is_idle)
+            sator_warn(ctx, (struct sator_loc){0}, "%s has no effect on '%s': it is for %s",
+                    sator_word(ctx, given[i].word), spec->source->path, given[i].formats);
+    }
+}
+
 enum sator_status sator_read_network(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_network **network)
 {
@@ -189,6 +212,7 @@ enum sator_status sator_read_network(struct sator_ctx *ctx, const struct sator_s
     struct sator_network *read;
     enum sator_status st;
 
+    warn_of_options(ctx, spec, options);
     if (is_rewritten(spec)) {
         SATOR_TRY(rewrite(ctx, spec, options, SATOR_DOCUMENT_WORKLOAD, &left));
         return sator_yaml_network(ctx, left.source, &left.settings, network);

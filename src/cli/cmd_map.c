@@ -81,6 +81,9 @@ static int refuse_void(const struct cli_options *options)
     bool sunstone = strcmp(strategy, "sunstone") == 0, random = strcmp(strategy, "random") == 0;
     bool is_scheduled = cli_timing(options) == SATOR_TIMING_SCHEDULED;
     const struct cli_void cases[] = {
+            {options->show != NULL && !cli_wants_page(options), "show",
+                    "stamps and --show relations go with sator analyze, of the mapping that --yaml "
+                    "writes"},
             {!sunstone, "direction intra-order", "goes with --strategy sunstone"},
             {!random, "seed samples", "goes with --strategy random"},
             {sunstone, "imperfect", "does not go with --strategy sunstone, whose factors divide"},

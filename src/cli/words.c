@@ -6,6 +6,7 @@
 
 static const struct sator_word words[] = {
         {"summary", "`sator query FILE --summary`"}, /* an option of another command */
+        {"include_dirs", "--include"},
 #define OPTION(kind, field, name, letter, argument, commands, help, example) {#field, "--" name},
 #include "cli/options.def"
 #undef OPTION

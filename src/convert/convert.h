@@ -24,6 +24,8 @@ struct convert {
 
 /* Remember that "what" is left out; each once. */
 void convert_unsaid(struct convert *c, const char *what);
+/* The same of an array's buses and trees, where the notation has networks that reach all PEs. */
+void convert_unsaid_buses(struct convert *c, const struct sator_array *array);
 /* The same of all that a machine says and no other tool's notation has. */
 void convert_unsaid_machine(struct convert *c);
 

@@ -297,6 +297,18 @@ static double bytes_of(const struct sator_memory *memory)
     return bytes;
 }
 
+static void unsaid_of_memory(struct convert *c, const struct sator_memory *memory)
+{
+    if (!isnan(memory->read.pj) || memory->n_own_energies > 0)
+        convert_unsaid(c, "energies");
+    if (memory->n_ports > 0)
+        convert_unsaid(c, "ports");
+    if (memory->n_capacities > 1)
+        convert_unsaid(c, "capacities of tensors (they are added up)");
+    if (!isnan(memory->write_bits) && memory->write_bits != memory->read_bits)
+        convert_unsaid(c, "bandwidths of writes (there one is for both directions)");
+}
+
 static void write_machine(struct convert *c)
 {
     int64_t shape[64] = {0}, pes = 1;
@@ -311,6 +323,8 @@ static void write_machine(struct convert *c)
         below |= level->kind == SATOR_LEVEL_ARRAY;
         if (level->kind == SATOR_LEVEL_ARRAY && level->array.n_links > 0)
             convert_unsaid(c, "links");
+        if (level->kind == SATOR_LEVEL_ARRAY)
+            convert_unsaid_buses(c, &level->array);
         if (level->kind != SATOR_LEVEL_MEMORY || level == l2)
             continue;
         if (!below && dram == NULL)
@@ -330,12 +344,8 @@ static void write_machine(struct convert *c)
     if (dram != NULL && !isnan(dram->memory.read_bits) && dram->memory.read_bits >= 8)
         sator_text_add(c->text, "offchip_bw_cstr: %.0f\n", floor(dram->memory.read_bits / 8));
     for (int i = 0; i < c->arch->n_levels; i++) {
-        const struct sator_level *level = &c->arch->levels[i];
-        if (level->kind == SATOR_LEVEL_MEMORY &&
-                (!isnan(level->memory.read.pj) || level->memory.n_own_energies > 0))
-            convert_unsaid(c, "energies");
-        if (level->kind == SATOR_LEVEL_MEMORY && level->memory.n_ports > 0)
-            convert_unsaid(c, "ports");
+        if (c->arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            unsaid_of_memory(c, &c->arch->levels[i].memory);
     }
     convert_unsaid_machine(c);
 }

@@ -142,26 +142,6 @@ static void write_memory(struct convert *c, const struct sator_level *level)
         convert_unsaid(c, "energies (--to accelergy writes them)");
 }
 
-/* Whether the array spreads every word to all PEs ("sums": adds up those of all), as Timeloop's
- * networks do; a single PE has nobody to share with. */
-static bool reaches_all(const struct sator_array *array, bool sums)
-{
-    bool reaches = true;
-
-    for (int d = 0; d < array->n_dims; d++)
-        reaches = reaches && array->shape[d] == 1;
-    for (int i = 0; i < array->n_buses; i++) {
-        const struct sator_bus *bus = &array->buses[i];
-        const struct sator_piece *piece = sator_relation_function(bus->map);
-        if (bus->is_reduction != sums)
-            continue;
-        if (piece == NULL || bus->map->n_out != 1 || !sator_expr_is_constant(piece->out[0]))
-            return false;
-        reaches = true;
-    }
-    return reaches;
-}
-
 static void write_array(struct convert *c, const struct sator_level *level)
 {
     const struct sator_array *array = &level->array;
@@ -177,9 +157,7 @@ static void write_array(struct convert *c, const struct sator_level *level)
             (long long)(array->n_dims > 1 ? array->shape[1] : 1));
     if (array->n_links > 0)
         convert_unsaid(c, "links");
-    if (!reaches_all(array, false) || !reaches_all(array, true))
-        convert_unsaid(
-                c, "which PEs share words (there one reaches all that want it, and all sums meet)");
+    convert_unsaid_buses(c, array);
 }
 
 static void write_compute(struct convert *c, const struct sator_level *level)

@@ -25,6 +25,39 @@ static void unsaid_of_memory(struct convert *c, const struct sator_memory *memor
         convert_unsaid(c, "holds: idle");
 }
 
+/* Whether the array spreads every word to all PEs ("sums": adds up those of all), as the
+ * networks of other tools do; a single PE has nobody to share with. */
+static bool reaches_all(const struct sator_array *array, bool sums)
+{
+    bool reaches = true;
+
+    for (int d = 0; d < array->n_dims; d++)
+        reaches = reaches && array->shape[d] == 1;
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        const struct sator_piece *piece = sator_relation_function(bus->map);
+        if (bus->is_reduction != sums)
+            continue;
+        if (piece == NULL || bus->map->n_out != 1 || !sator_expr_is_constant(piece->out[0]))
+            return false;
+        reaches = true;
+    }
+    return reaches;
+}
+
+void convert_unsaid_buses(struct convert *c, const struct sator_array *array)
+{
+    bool is_named = false;
+
+    if (!reaches_all(array, false) || !reaches_all(array, true))
+        convert_unsaid(
+                c, "which PEs share words (there one reaches all that want it, and all sums meet)");
+    for (int i = 0; i < array->n_buses; i++)
+        is_named |= array->buses[i].n_tensors > 0;
+    if (is_named)
+        convert_unsaid(c, "which tensors a bus or tree is for (there it is for all)");
+}
+
 void convert_unsaid_machine(struct convert *c)
 {
     for (int i = 0; i < c->arch->n_levels; i++) {

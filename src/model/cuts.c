@@ -291,7 +291,9 @@ static enum sator_status refuse(struct analysis *analysis, struct memory *memory
     }
     if (!declared)
         snprintf(say, sizeof say, ", though %s%d time dimension%s select%s what it holds",
-                most > 1 ? "all " : "", most, most == 1 ? "" : "s", most == 1 ? "s" : "");
+                most > 2 ? "all " : "", most, most == 1 ? "" : "s", most == 1 ? "s" : "");
+    if (!declared && most == 2)
+        snprintf(say, sizeof say, ", though both time dimensions select what it holds");
     for (int i = 0; i < memory->level->memory.n_capacities; i++)
         SATOR_TRY(report_need(analysis, memory, &memory->level->memory.capacities[i], say));
     if (declared)

@@ -177,14 +177,27 @@ static void indent(struct map_writer *w, int depth)
     sator_text_add(w->text, "  %*s", 2 * depth, "");
 }
 
+/* The name of a tensor that a memory holds; with its role where it is read and written there. */
+static const char *held_label(
+        struct map_writer *w, const struct sator_level_result *contents, int tensor)
+{
+    const struct sator_level_tensor *own = &contents->tensors[tensor];
+    const char *name = report_clean(w->arena, own->name);
+
+    for (int i = 0; i < contents->n_tensors; i++) {
+        if (i != tensor && strcmp(contents->tensors[i].name, own->name) == 0)
+            return sator_arena_printf(w->arena, "%s(%s)", name, report_role_name(own->role));
+    }
+    return name;
+}
+
 static void draw_memory(struct map_writer *w, const struct sator_map_level *level, int *depth)
 {
     indent(w, *depth);
     sator_text_add(w->text, "%s holds ", report_clean(w->arena, level->name));
     const struct sator_level_result *contents = level->contents;
     for (int i = 0; i < contents->n_tensors; i++)
-        sator_text_add(w->text, "%s%s %s", i == 0 ? "" : ", ",
-                report_clean(w->arena, contents->tensors[i].name),
+        sator_text_add(w->text, "%s%s %s", i == 0 ? "" : ", ", held_label(w, contents, i),
                 i + 1 < contents->n_tensors
                         ? report_count(w->arena, contents->tensors[i].tile_words)
                         : report_counted(w->arena, contents->tensors[i].tile_words, "word"));

@@ -72,8 +72,9 @@ static void write_time(
             report_count(arena, s->cycles), report_number(arena, s->model_cycles, 2),
             report_number(arena, ceil(s->roofline_cycles), 2));
     for (int i = 0; i < s->n_stalls; i++)
-        report_line(out, i == 0 ? "waiting" : "", "%s cycles for %s",
-                report_count(arena, s->stalls[i].cycles), report_clean(arena, s->stalls[i].port));
+        report_line(out, i == 0 ? "waiting" : "", "%s for %s",
+                report_counted(arena, s->stalls[i].cycles, "cycle"),
+                report_clean(arena, s->stalls[i].port));
 }
 
 static char *to_text(struct sator_arena *arena, const struct sator_simulation *s, struct look look)

@@ -185,6 +185,24 @@ energy() { "$sator" analyze gemm:i=16,j=16,k=16 --dataflow nest.yaml "$@" --csv 
 grep -q 'name: read, arguments: {}, energy: 12}' wide.ERT || fail "L2 reads words of another width: $(cat wide.ERT)"
 grep -q 'words of 32 bits' wide.ERT || fail "the width is not said: $(cat wide.ERT)"
 
+# What a machine says of tensors, and of one direction, is left out by name.
+cat >named.yaml <<'YAML'
+name: named
+levels:
+  - {memory: DRAM}
+  - {memory: L2, bandwidth_bits: {read: 128, write: 64}}
+  - {array: PE, shape: [8], multicast: [{name: inputs, map: "PE[i] -> BUS[0]", tensors: [A]}], reduction: [{name: sums, map: "PE[i] -> TREE[0]", tensors: [Y]}]}
+  - {memory: L1, capacity_words: {A: 64, B: 64, Y: 16}}
+  - {compute: mac}
+YAML
+for format in timeloop maestro; do
+    "$sator" convert --arch named.yaml --to $format 2>left >/dev/null
+    for what in 'which tensors a bus or tree is for' 'capacities of tensors'; do
+        grep -q "$what" left || fail "$format: $what: $(cat left)"
+    done
+done
+grep -q 'bandwidths of writes' left || fail "maestro has one bandwidth: $(cat left)"
+
 # Sator's own notation, and what is wrong on the command line.
 "$sator" convert net.m --to sator | "$sator" check - -q && fail "two documents are one"
 refused 'no format was named' convert gemm

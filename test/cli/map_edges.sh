@@ -45,3 +45,13 @@ levels:
   - {compute: mac, energy_pj: 1}
 END
 sator map gemm --arch open.yaml 2>&1 | grep -oE "'gemm' on .*|^help.*"
+# one instance of a domain that is no box: climbs among remainders had no loop to change
+cat >one.yaml <<'END'
+name: one
+sizes: {i: 2, j: 2}
+op: "Y[i] += A[i,j]"
+where: "i < j"
+END
+for option in '' --imperfect; do
+    sator map one.yaml --arch conventional --set energy_table=45nm $option | sed -n 's/^  mapping *//p; s/^  best *//p'
+done

@@ -41,3 +41,25 @@ cmp three nested && grep -c gemm three
 # the capacity of a memory, as the architecture gives it
 sator map gemm --arch conventional --yaml -o best.yaml
 sator analyze gemm --arch conventional -d best.yaml | grep -E '^  (DRAM|L2|L1) .* A ' | tr -s ' ' | cut -d' ' -f2-5
+# options that are for other formats than the input's, or other commands
+wrong 'of C files' analyze gemm:i=4,j=4,k=4 --arch systolic-1d --space i --time j,k -DN=3 --function f --nest 2 -I . --all-operators
+wrong 'show stamps' map gemm:i=4,j=4,k=4 --arch tpu-8x8 --show stamps
+# what no mapping that is searched satisfies, though one is legal
+cat >passing.yaml <<'YAML'
+name: passing
+levels:
+  - {memory: DRAM, energy_pj: 100}
+  - {memory: L2, capacity_words: 64, energy_pj: 6}
+  - {array: PE, shape: [4], links: [{name: e, map: "PE[i] -> PE[i+1]", interval: 1}]}
+  - {compute: mac}
+YAML
+cat >two.yaml <<'YAML'
+loops:
+  - {at: DRAM, for: [i 2]}
+  - {at: L2, for: [j 4, k 4]}
+  - {at: PE, parallel: [i 2 -> 0]}
+YAML
+wrong 'not searched' map gemm:i=3,j=4,k=4 --arch passing.yaml --imperfect --constraint 'PE: i 2' --objective latency
+sator map gemm:i=3,j=4,k=4 --arch passing.yaml --imperfect --why-not two.yaml --set energy_table=45nm | grep -o 'legal, but not in the space searched'
+printf 'void f(float y[4]) {\n  for (int i = 0; i < 4; i++) y[i] = 0;\n}\n' >nests.c
+wrong 'nest 4' show nests.c --function f --nest 4

@@ -369,6 +369,9 @@ enum sator_status sator_c_list(struct sator_ctx *ctx, const struct sator_source 
 
     if (st == SATOR_OK && options && options->function)
         st = find_function(&in, options->function);
+    if (st == SATOR_OK && options && options->function && options->nest > 0 &&
+            nest_by_number(&in, options->function, options->nest) == NULL)
+        st = SATOR_INPUT;
     for (int i = 0; st == SATOR_OK && i < in.nests.n_nests; i++) {
         const struct c_nest *nest = &in.nests.nests[i];
         if (options &&
@@ -382,7 +385,8 @@ enum sator_status sator_c_list(struct sator_ctx *ctx, const struct sator_source 
         list_nest(&in, nest, text);
     }
     if (st == SATOR_OK && !function)
-        sator_text_add(text, "no statement inside loops\n");
+        sator_text_add(text, "%s\n",
+                options && options->nest > 0 ? "no such nest" : "no statement inside loops");
     sator_arena_free(arena);
     return st;
 }

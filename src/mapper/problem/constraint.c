@@ -329,10 +329,11 @@ static enum sator_status read_dim(struct reader *r, int level, struct factor *fa
     r->at += length;
     if (length == 0 || dim >= array->array.n_dims)
         return malformed(r, number,
-                sator_arena_printf(r->problem->arena, "array '%s' has the dimension%s", array->name,
-                        array->array.n_dims == 1 ? " 0"
-                                                 : sator_arena_printf(r->problem->arena,
-                                                           "s 0 to %d", array->array.n_dims - 1)));
+                sator_arena_printf(r->problem->arena, "array '%s' has %s", array->name,
+                        array->array.n_dims == 1
+                                ? "one dimension, 0"
+                                : sator_arena_printf(r->problem->arena, "the dimensions 0 to %d",
+                                          array->array.n_dims - 1)));
     factor->dim = (int)dim;
     return SATOR_OK;
 }

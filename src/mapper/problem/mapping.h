@@ -280,6 +280,8 @@ struct mapper_left_open {
     bool windows; /* of skewed loops joined across memories */
     bool counted; /* of skews under which words are counted */
 };
+/* Whether the space of a problem with remainders lacks some of them. */
+bool sator_mapper_leaves_remainders(const struct mapper_problem *problem);
 /* What sator_analyze takes and the spaces of the problems, one a choice of what bypasses what, do
  * not have, a phrase each in the arena (KEEP); "skews" has its own. "imperfect" is the caller's
  * word for the option of that name. */

@@ -221,7 +221,7 @@ static void climb(struct mapper_search *search, int tries, int turn)
     double time = is_short ? search->deadline - sator_mapper_now() : INFINITY, time_left = 1;
     double most = is_short ? most_short_rise : most_rise;
 
-    if (!begin(&c))
+    if (search->problem->n_loops == 0 || !begin(&c)) /* of one instance there is one mapping */
         return;
     for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++) {
         if (is_short && i % TRIES_A_LOOK == 0)

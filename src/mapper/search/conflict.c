@@ -442,9 +442,14 @@ static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct map
     }
     const struct sator_source *source = sator_source_from_field(ctx, "constraints", texts[first]);
     sator_error(ctx, (struct sator_loc){source, 0, source->length},
-            "no mapping of '%s' on '%s' satisfies this%s", plain->workload->name, plain->arch->name,
+            "no mapping of '%s' on '%s' %ssatisfies this%s", plain->workload->name,
+            plain->arch->name, sator_mapper_leaves_remainders(plain) ? "that is searched " : "",
             others.data == NULL ? "" : others.data);
     sator_text_clear(&others);
+    if (sator_mapper_leaves_remainders(plain))
+        sator_help(ctx,
+                "not searched: remainders of loops whose words pass from PE to PE, or are "
+                "merged on the way");
     leaves_some(ctx, f, plain, texts, n_texts, which);
     say_obstacle(ctx, f);
     for (int i = 0; i < n_texts; i++) {

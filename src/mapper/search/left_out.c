@@ -156,6 +156,11 @@ static bool has_windows(const struct mapper_problem *p, const struct mapper_skew
     return any;
 }
 
+bool sator_mapper_leaves_remainders(const struct mapper_problem *p)
+{
+    return p->imperfect && (passes_on(p) || passes_on_directly(p) || merges_windows(p));
+}
+
 /* Which mappings with remainders are left out, "imperfect" being how to ask for them; NULL: none.
  */
 static const char *left_remainders(const struct mapper_problem *problems, int n_problems,
