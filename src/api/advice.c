@@ -211,15 +211,16 @@ static double least_bits(const struct adviser *adviser, const struct wider *w,
     return least == least ? high : NAN;
 }
 
-/* The port to be widened next: the one that runs wait for most; where none is waited for, the one
- * that is busy longest beyond what computing takes. */
+/* The port of a memory to be widened next: the one that runs wait for most; where none is waited
+ * for, the one that is busy longest beyond what computing takes. */
 static int most_waited_for(const struct wider *w)
 {
     const struct sator_port_result *ports = w->now->ports;
     int most = -1;
 
     for (int i = 0; i < w->now->n_ports; i++) {
-        if (!w->taken[i] && ports[i].stalled_cycles > 0 &&
+        if (!w->taken[i] && ports[i].level >= 0 && ports[i].bits >= 0 &&
+                ports[i].stalled_cycles > 0 &&
                 (most < 0 || ports[i].stalled_cycles > ports[most].stalled_cycles))
             most = i;
     }

@@ -48,28 +48,42 @@ static void add_quoted(struct sator_text *list, const char *name)
     sator_text_add(list, "%s'%s'", list->length == 0 ? "" : ", ", name);
 }
 
+/* Whether the architecture names the tensor, in any case of its letters. */
 static bool is_named(const struct sator_arch *arch, const char *tensor)
 {
     for (int i = 0; i < arch->n_mentions; i++) {
-        if (strcmp(arch->mentions[i].name, tensor) == 0)
+        if (strcasecmp(arch->mentions[i].name, tensor) == 0)
             return true;
     }
     return false;
 }
 
-/* The first name of the architecture's file that no tensor here has, or NULL. */
+/* The tensor that is called so but for its letters' case, or NULL. */
+static const char *other_case(const struct names *names, const char *name)
+{
+    for (int i = 0; i < names->n && !has(names, name); i++) {
+        if (strcasecmp(name, names->names[i]) == 0)
+            return names->names[i];
+    }
+    return NULL;
+}
+
+/* The first name of the architecture's file that no tensor here has in any case, or NULL. */
 static const struct sator_tensor_mention *first_unknown(
         const struct sator_arch *arch, const struct names *names)
 {
     for (int i = 0; i < arch->n_mentions; i++) {
-        if (!is_typed(&arch->mentions[i]) && !has(names, arch->mentions[i].name))
-            return &arch->mentions[i];
+        const struct sator_tensor_mention *mention = &arch->mentions[i];
+        if (!is_typed(mention) && !has(names, mention->name) &&
+                other_case(names, mention->name) == NULL)
+            return mention;
     }
     return NULL;
 }
 
 /* An architecture need not name all tensors of a workload, and may name others. Where it does both,
- * some are called differently here, and what it says of them goes unnoticed. Whether it is so. */
+ * and leaves out half of them or more, they are called differently here, and what it says of them
+ * goes unnoticed. Whether it is so. */
 static bool warn_of_names(struct sator_ctx *ctx, const struct sator_network *network,
         const struct sator_arch *arch, const struct names *names)
 {
@@ -83,20 +97,21 @@ static bool warn_of_names(struct sator_ctx *ctx, const struct sator_network *net
         add_quoted(&unnamed, names->names[i]);
         n_unnamed++;
     }
-    if (n_unnamed == names->n && n_unnamed > 0)
+    const bool is_strange = n_unnamed > 0 && 2 * n_unnamed >= names->n;
+    if (is_strange && n_unnamed == names->n)
         sator_warn(ctx, unknown->loc,
                 "'%s' names tensors, but none that '%s' has: what it says of them does not apply",
                 arch->name, network->name);
-    else if (n_unnamed > 0)
+    else if (is_strange)
         sator_warn(ctx, unknown->loc,
-                "'%s' names '%s', which '%s' has not, and not %s: what it says of tensors by name "
-                "does not apply to %s",
-                arch->name, unknown->name, network->name, unnamed.data,
+                "'%s' has no tensor '%s', and '%s' does not name %s: what it says of tensors does "
+                "not apply to %s",
+                network->name, unknown->name, arch->name, unnamed.data,
                 n_unnamed == 1 ? "it" : "them");
-    if (n_unnamed > 0)
+    if (is_strange)
         sator_help_names(ctx, unknown->name, names->names, names->n);
     sator_text_clear(&unnamed);
-    return n_unnamed > 0;
+    return is_strange;
 }
 
 /* Names that are those of tensors here but for their letters' case: written wrong, more often than
@@ -106,13 +121,11 @@ static void warn_of_case(struct sator_ctx *ctx, const struct sator_network *netw
 {
     for (int i = 0; i < arch->n_mentions; i++) {
         const struct sator_tensor_mention *mention = &arch->mentions[i];
-        for (int k = 0; k < names->n && !is_typed(mention) && !has(names, mention->name); k++) {
-            if (strcasecmp(mention->name, names->names[k]) != 0)
-                continue;
-            sator_warn(ctx, mention->loc, "'%s' has no tensor '%s'", network->name, mention->name);
-            sator_help(ctx, "did you mean '%s'?", names->names[k]);
-            break;
-        }
+        const char *meant = is_typed(mention) ? NULL : other_case(names, mention->name);
+        if (meant == NULL)
+            continue;
+        sator_warn(ctx, mention->loc, "'%s' has no tensor '%s'", network->name, mention->name);
+        sator_help(ctx, "did you mean '%s'?", meant);
     }
 }
 
@@ -261,14 +274,13 @@ enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_
                 ctx, mention->loc, "'%s' has no tensor '%.80s'", network->name, mention->name);
         sator_help_names(ctx, mention->name, names.names, names.n);
     }
-    if (may_warn && !warn_of_names(ctx, network, arch, &names)) {
+    if (may_warn) {
+        if (!warn_of_names(ctx, network, arch, &names))
+            warn_of_capacities(ctx, arch, &names);
         warn_of_case(ctx, network, arch, &names);
-        warn_of_capacities(ctx, arch, &names);
-    }
-    if (may_warn)
         warn_of_idle_buses(ctx, network, arch);
-    if (may_warn)
         warn_of_densities(ctx, network, arch);
+    }
     free(names.names);
     return st;
 }
