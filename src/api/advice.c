@@ -195,20 +195,22 @@ static double least_bits(const struct adviser *adviser, const struct wider *w,
     double low = fmax(floor(port->bandwidth_bits), 0);
     const double least = stalls(adviser, w, port, most);
 
+    if (isnan(least))
+        return NAN;
     for (double bits = 2 * low + 1; bits < high; bits *= 2) {
         if (!(stalls(adviser, w, port, bits) > least))
             high = bits;
         else
             low = bits;
     }
-    while (high - low > 1 && least == least) {
+    while (high - low > 1) {
         double middle = floor((low + high) / 2);
         if (stalls(adviser, w, port, middle) > least)
             low = middle;
         else
             high = middle;
     }
-    return least == least ? high : NAN;
+    return high;
 }
 
 /* The port of a memory to be widened next: the one that runs wait for most; where none is waited
@@ -248,10 +250,11 @@ static void advise_waits(struct adviser *adviser)
         double mean = ceil((double)port->bits / result->compute_cycles), needed = NAN;
         w.taken[i] = true;
         if (w.now->ports[i].stalled_cycles > 0)
-            needed = least_bits(adviser, &w, port, mean); /* NAN: not known */
-        if (!(needed >= mean) &&
-                !(try_bits(adviser, &w, port, needed, NULL) <=
-                        try_bits(adviser, &w, port, mean, NULL)))
+            needed = least_bits(adviser, &w, port, mean);
+        if (isnan(needed) ||
+                (needed < mean &&
+                        try_bits(adviser, &w, port, needed, NULL) >
+                                try_bits(adviser, &w, port, mean, NULL)))
             needed = mean; /* less is waited for between runs, too */
         widen(w.arena, level, port->name, needed);
         if (analyze(adviser, &w.arch, adviser->dataflow, &changed) != SATOR_OK)

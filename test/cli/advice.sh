@@ -99,3 +99,9 @@ sizes: {i: 7, j: 4}
 op: "Y[i,j] += A[i,j] * A[j,i]"
 YAML
 sator analyze twice.yaml --arch words.yaml --space '(i%4 + (j/2)%2)%2' --time 'i + j/4, i/3' --json | tr -d '\t\n' | grep -o '"memory":"L2","factor":[^}]*words":[0-9]*,'
+echo "== so many instances, a stamp each, that the least is not looked for: what computing takes on average"
+printf 'void f(double x[300], double L[300][300]) {\n#pragma sator\nfor (int i = 0; i < 300; i++) for (int j = 0; j < i; j++) x[i] -= L[i][j] * x[j];\n}\n' >solve.c
+printf 'loops:\n  - {at: DRAM, for: [i 299]}\n  - {at: L2, for: [j 299]}\n' >steps.yaml
+flow="solve.c --arch conventional -d steps.yaml"
+analyze | sed -n '/^What/,/^$/p' | grep times
+bound --set 'levels.L1.bandwidth_bits={read: 192, write: 192}'
