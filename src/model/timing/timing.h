@@ -323,8 +323,8 @@ void timing_add_delays(const struct timing *timing, const struct timing_delays *
 bool timing_add_ramp(const struct timing *timing, const struct timing_delays *first,
         const struct timing_delays *last, int64_t n, sator_int run, sator_int times,
         struct timing_sum *sum);
-/* Add one stamp to "sum", "times": its entries, which are sorted, and what is "inside" it (R, v).
- */
+/* Add one stamp to "sum", "times": its entries, in an order of its own, and what is "inside" it (R,
+ * v). */
 void timing_add_stamp(const struct timing *timing, struct timing_entries *entries, sator_int run,
         const sator_int *busy, int64_t times, struct timing_sum *sum);
 
