@@ -250,6 +250,7 @@ static void search_counted(struct mapper_search *search)
     const struct mapper_problem *p = search->problem;
     bool known = !search->has_unknown, open = search->orders_open;
 
+    search->orders_open = false; /* of this problem */
     search->most_work = MOST_COUNTED_WORK / 4; /* visit_listed gives more */
     bool ends = search_within(search, p, most_counted_looks(p));
     if (ends)
