@@ -24,7 +24,7 @@ def draw_case(r):
     workload.update(r.choice([{}] * 8 + [{"word_bits": r.choice([8, 12])}, {"word_bits": {"A": 8, "Y": 32}},
                                          {"density": {"A": 0.5}}]))
     ask = {"objective": r.choice(["edp", "energy", "latency"]), "timing": r.choice(["roofline", "scheduled"]),
-           "imperfect": r.random() < (0 if is_cut else 0.1 if is_tiny else 0.35), "pareto": r.random() < 0.08}
+           "imperfect": r.random() < (0.1 if is_tiny or is_cut else 0.35), "pareto": r.random() < 0.08}
     ask.update({"budget_seconds": r.choice([0.003, 0.02])} if r.random() < 0.1 else {})  # bounds of what is left
     ask.update({"timing": "roofline"} if ask["pareto"] else {})
     levels = draw_levels(r)

@@ -156,7 +156,7 @@ static enum sator_status search_mapping(struct mapper_question *q, struct sator_
     SATOR_TRY(expect(q, result));
     result->left_out = sator_mapper_left_out(q->problems, q->n_unskewed, &q->skews,
             sator_word(q->ctx, "imperfect"),
-            &(struct mapper_left_open){search->chains_open, search->orders_open,
+            &(struct mapper_left_open){search->chains_open, search->idle_open, search->orders_open,
                     search->hull_open && !search->proved,
                     search->windows_open || q->n_problems - q->n_counted < q->n_skewed,
                     search->counted_open},

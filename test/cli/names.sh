@@ -50,7 +50,11 @@ name: passing
 levels:
   - {memory: DRAM, energy_pj: 100}
   - {memory: L2, capacity_words: 64, energy_pj: 6}
-  - {array: PE, shape: [4], links: [{name: e, map: "PE[i] -> PE[i+1]", interval: 1}]}
+  - array: PE
+    shape: [4]
+    links:
+      - {name: e, map: "PE[i] -> PE[i+1]", interval: 1, energy_pj: 1}
+      - {name: w, map: "PE[i] -> PE[i-1]", interval: 1, energy_pj: 2}
   - {compute: mac}
 YAML
 cat >two.yaml <<'YAML'

@@ -184,9 +184,10 @@ static const struct phrase {
                 0},
         {"most mappings with remainders: too many", REMAINDER},
         {"most mappings with remainders at several levels", DEEP},
-        {"remainders outside the innermost tiles of loops whose words pass", SPREAD_DEEP},
+        {"most mappings with remainders of loops whose words pass", SPREAD},
+        {"remainders outside the innermost tiles of loops over links", SPREAD_DEEP},
         {"factors larger than as many tiles need", 0}, /* none is drawn */
-        {"remainders where PEs pass words on straight to compute units", SPREAD},
+        {"remainders where links of several costs lead straight to", SPREAD},
         {"remainders of loops that share an index of a sum", REMAINDER},
         {"most other orders of the loops that share an array dimension", ORDER},
         {"loops on several array dimensions with an outer digit on a later", DIGITS},

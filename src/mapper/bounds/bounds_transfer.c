@@ -279,7 +279,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->n_idle = 0;
     walk->open = b->given.open;
     if (p->chains) {
-        local->ratio_fixed &= !walk->is_relaxed;
+        local->ratio_fixed &= !walk->is_relaxed && !walk->pools;
         /* a short tile of quotients may have less than its share; so may what the engines count */
         local->covers_only |= (walk->is_relaxed && any_holds) || walk->transfer->is_quotient ||
                 (sliding && walk->transfer->is_counted);

@@ -166,7 +166,9 @@ static double least_pj_of(
             t->unique_pj - (problem->lends && t->outward >= 0 ? crew->lent_pj[t->outward] : 0);
     double arriving = t->arriving_pj + lent;
     /* what nothing spreads arrives as often as it is sent */
-    double most = t->collapsed != 0 || t->may_pass || t->is_complex ? INFINITY : 1;
+    bool spreads = t->collapsed != 0 || t->may_pass || t->is_complex ||
+            (problem->imperfect && t->linked_rows != 0);
+    double most = spreads ? INFINITY : 1;
     double pj = unique + arriving;
 
     if (most > 1 && arriving < 0)

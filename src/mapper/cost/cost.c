@@ -107,7 +107,8 @@ bool sator_mapper_tile_fits(const struct mapper_problem *problem, struct mapper_
 static bool is_parted(const struct mapper_walk *walk, const struct mapper_shape *shape, int k)
 {
     return (walk->transfer->wired >> shape->digit[k].row & 1) && !shape->in_any_order &&
-            !walk->passes && !walk->is_relaxed && sator_mapper_has_inside(walk->access, shape, k);
+            !walk->pools && !walk->passes && !walk->is_relaxed &&
+            sator_mapper_has_inside(walk->access, shape, k);
 }
 
 /* The steps of each sliding index between the PEs that share; the counts of groups and tiles. */
@@ -161,6 +162,30 @@ static void init_space(
     assert(1 <= walk->groups && walk->groups <= walk->tiles);
 }
 
+/* Whether, where tiles may be short, a PE that has no tile any more may hand its sum on to one that
+ * has. Of words that are read there is no such thing: of PEs that have equal words between two
+ * steps of loops that index them, all that ever have a tile have one from the first of these steps
+ * on. By the last, fewer do. Not where each loop has but one digit, a row of them one loop, and
+ * links lead ahead: there those behind have no tile either. */
+static bool may_hand_on(const struct mapper_walk *walk, const struct mapper_shape *shape)
+{
+    const struct mapper_transfer *t = walk->transfer;
+    unsigned seen = 0;
+    bool hands_on = false;
+
+    if (!walk->pools || walk->access->role == SATOR_READ)
+        return false;
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < t->child_row; k++) {
+        hands_on |= seen >> shape->digit[k].row & 1;
+        seen |= t->linked_rows & 1U << shape->digit[k].row;
+    }
+    for (int i = 0; i < t->n_passes; i++) {
+        for (int r = 0; r < walk->problem->n_rows; r++)
+            hands_on |= !t->passes[i].is_constant || t->passes[i].shift[r] < 0;
+    }
+    return hands_on;
+}
+
 void sator_mapper_walk_open(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_shape *shape, int transfer, enum mapper_passing as,
         struct mapper_walk *walk)
@@ -177,7 +202,8 @@ void sator_mapper_walk_open(const struct mapper_problem *problem, struct mapper_
     walk->number = transfer;
     walk->passes = passes && as != MAPPER_RELAXED;
     walk->is_relaxed = passes && as == MAPPER_RELAXED;
-    walk->shared = t->collapsed | (passes ? t->linked_rows : 0);
+    walk->pools = as == MAPPER_RELAXED && mapper_may_idle(problem) && t->linked_rows != 0;
+    walk->shared = t->collapsed | (passes || may_hand_on(walk, shape) ? t->linked_rows : 0);
     walk->first_way = 0;
     walk->n_ways = t->n_passes + t->n_buses;
     walk->spread = walk->knows_net = false;
@@ -454,15 +480,15 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
     struct mapper_pace pace;
 
     sator_mapper_shape_init(problem, mapping, &shape);
-    sator_mapper_walk_open(problem, words, &shape, transfer, MAPPER_ALWAYS, &walk);
-    walk.n_ways = n_ways;
-    walk.group_words = sator_mapper_entering(words, &walk, NULL);
     if (sator_mapper_is_cut(problem, mapping, &shape, transfer)) {
-        struct mapper_sharing sharing = sator_mapper_sharing_of(walk.transfer);
+        struct mapper_sharing sharing = sator_mapper_sharing_of(&problem->transfer[transfer]);
         sharing.n_ways = n_ways;
         int64_t crossing = sator_mapper_tiling_words(words, mapping, &shape, transfer, &sharing);
         return crossing < 0 ? 0 : crossing;
     }
+    sator_mapper_walk_open(problem, words, &shape, transfer, MAPPER_ALWAYS, &walk);
+    walk.n_ways = n_ways;
+    walk.group_words = sator_mapper_entering(words, &walk, NULL);
     sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
     return sator_mapper_unique(&walk, &pace);
 }

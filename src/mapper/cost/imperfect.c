@@ -3,8 +3,8 @@
  *
  * From inside outward a loop's factors are a chain of ceilings: of R iterations or tiles a factor f
  * makes ceil(R / f) tiles, and of the factors that make as many f is the least. The chain ends with
- * one tile. Where words pass from PE to PE only chains are in the space that leave no PE of theirs
- * without a tile: see enum mapper_form.
+ * one tile. In some places only chains are in the space that leave no PE without a tile: see enum
+ * mapper_form.
  */
 #include "mapper/cost/cost.h"
 #include "mapper/problem/invariants.h"
@@ -32,7 +32,8 @@ static unsigned passed_on(
     return sator_mapper_passed(problem, mapping) & ~grouped;
 }
 
-/* The parallel positions of "loop" where the transfers "passed" are those passed on. */
+/* The parallel positions of "loop" where the transfers "passed" are those passed on, which matters
+ * not where PEs may be idle. */
 static void find_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, unsigned passed,
         struct mapper_unrolled *unrolled)
@@ -47,10 +48,14 @@ static void find_unrolled(const struct mapper_problem *problem,
     }
     for (int t = 0; t < problem->n_transfers; t++)
         direct |= problem->transfer[t].child == problem->n_memories ? 1U << t : 0;
-    if ((passed & direct) != 0 || has_digit(mapping, loop, problem->direct_wired) ||
+    bool may_idle = mapper_may_idle(problem);
+    unsigned whole = may_idle ? problem->mixed_direct : problem->direct_wired;
+    unsigned filled = may_idle ? problem->mixed_rows : problem->linked_rows;
+    passed = may_idle ? 0 : passed;
+    if ((passed & direct) != 0 || has_digit(mapping, loop, whole) ||
             (problem->merged_sliding >> loop & 1) != 0)
         unrolled->form = MAPPER_WHOLE;
-    else if (passed != 0 || has_digit(mapping, loop, problem->linked_rows))
+    else if (passed != 0 || has_digit(mapping, loop, filled))
         unrolled->form = MAPPER_FILLED;
 }
 

@@ -46,8 +46,8 @@ static bool takes_up(const struct mapper_problem *p, const struct mapper_transfe
         return false;
     for (int k = 0; k < t->n_passes; k++) {
         const struct mapper_pass *pass = &t->passes[k];
-        bool leads =
-                !pass->is_idle && (pass->interval != 1 || access->is_sliding || access->is_counted);
+        bool leads = !pass->is_idle &&
+                (pass->interval != 1 || access->is_sliding || access->is_counted || p->imperfect);
         for (int r = 0; r < p->n_rows; r++)
             leads &= ends >> r & 1 ? pass->shift[r] >= 0 : pass->shift[r] <= 0;
         if (leads)

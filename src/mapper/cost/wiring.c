@@ -368,8 +368,7 @@ static int64_t most_sources(const struct mapper_problem *p, const struct mapper_
     return most;
 }
 
-/* Whether its links and buses are ways of one cost a word, and not too many. */
-static bool lists_sources(const struct mapper_problem *p, struct mapper_transfer *t)
+bool sator_mapper_lists_links(const struct mapper_problem *p, struct mapper_transfer *t)
 {
     int64_t sources = 1;
     bool lists = true;
@@ -378,7 +377,8 @@ static bool lists_sources(const struct mapper_problem *p, struct mapper_transfer
         sources += most_sources(p, &p->access[t->access], &t->passes[i]);
         if (t->n_buses == 0 && t->link == NULL)
             t->bus_pj = sator_mapper_link_pj(p, t->passes[0].link, t->access);
-        lists &= same_pj(sator_mapper_link_pj(p, t->passes[i].link, t->access), t->bus_pj);
+        lists &= t->passes[i].is_constant &&
+                same_pj(sator_mapper_link_pj(p, t->passes[i].link, t->access), t->bus_pj);
     }
     return lists && sources <= MAPPER_SOURCES;
 }
@@ -394,7 +394,7 @@ static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
     if (t->is_complex || (!slides && t->grouped_rows == 0))
         return;
     int64_t pes = count_pes(p, t->collapsed | t->linked_rows);
-    t->may_pass = lists_sources(p, t) && (t->n_buses == 0 || pes <= MOST_PASSING_PES) &&
+    t->may_pass = sator_mapper_lists_links(p, t) && (t->n_buses == 0 || pes <= MOST_PASSING_PES) &&
             (access->role == SATOR_READ || t->n_passes == 0 || t->n_buses == 0);
     t->is_complex = !t->may_pass;
 }
@@ -463,7 +463,7 @@ static void keep_links(
         shifts_wires |= pass->link->interval == 0 && pass->interval != 0;
     }
     has_formula &= !shifts_wires || !sator_mapper_may_circle(p, t, wires);
-    if (!has_formula || !lists_sources(p, transfer))
+    if (!has_formula || !sator_mapper_lists_links(p, transfer))
         return;
     transfer->is_complex = false;
     transfer->may_pass = true;

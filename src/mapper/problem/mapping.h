@@ -182,10 +182,15 @@ bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
 /* Which chains of factors a loop may have where they need not divide. */
 enum mapper_form {
     MAPPER_ANY, /* ceilings at every level */
-    MAPPER_FILLED, /* words pass along its PEs: only the innermost tiles leave a remainder, and all
-                      its PEs have a tile at all times */
+    MAPPER_FILLED, /* words pass along its PEs, and other chains are not searched, or not yet: only
+                      the innermost tiles leave a remainder, all its PEs have a tile at all times */
     MAPPER_WHOLE /* the same into the compute units: all factors divide */
 };
+/* Whether chains may leave PEs without a tile where words pass from PE to PE. */
+static inline bool mapper_may_idle(const struct mapper_problem *problem)
+{
+    return problem->chains && !problem->keeps_filled;
+}
 /* The parallel positions of one loop: in the arrays inside the innermost memory, and in those
  * outside of it. */
 struct mapper_unrolled {
@@ -275,6 +280,7 @@ struct mapper_skews;
 /* What a search gave up on before it had looked at all of it. */
 struct mapper_left_open {
     bool chains; /* of ceilings */
+    bool idle; /* of those that leave PEs idle which words pass through */
     bool orders; /* of the loops that share an array dimension */
     bool hull; /* of a domain that is no box, or reads that have no formula together */
     bool windows; /* of skewed loops joined across memories */

@@ -510,6 +510,26 @@ done:
     return st;
 }
 
+/* Price what links from the stamp before bring of a tensor without windows: nothing while every PE
+ * always has a tile, but one that was idle may have its words from one that was not. */
+static void price_links(struct mapper_problem *p, struct mapper_transfer *t)
+{
+    double before = t->spared_pj;
+
+    if (t->is_counted || t->is_quotient || t->may_pass || t->n_passes == 0)
+        return;
+    if (!sator_mapper_lists_links(p, t) || (p->has_energy && isnan(t->bus_pj))) {
+        p->mixed_rows |= t->linked_rows;
+        p->mixed_direct |= t->child == p->n_memories ? t->linked_rows : 0;
+        return;
+    }
+    if (t->n_buses > 0 || t->link != NULL)
+        return; /* at the cost of these */
+    t->spared_pj = figure(p, t->bus_pj, t->passes[0].link->name) - t->merged_pj;
+    t->unique_pj -= t->spared_pj - before;
+    t->arriving_pj += t->spared_pj - before;
+}
+
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem)
 {
@@ -529,6 +549,8 @@ enum sator_status sator_mapper_allow_imperfect(
     }
     enum sator_status st =
             check_idle(ctx, problem->arch, "factors that do not divide a loop's extent");
+    for (int t = 0; t < problem->n_transfers; t++)
+        price_links(problem, &problem->transfer[t]);
     problem->imperfect = problem->chains = true;
     if (st == SATOR_OK) /* which sums are sure */
         st = sator_mapper_find_ports(ctx, problem);

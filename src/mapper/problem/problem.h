@@ -318,6 +318,7 @@ struct mapper_problem {
     bool chains; /* ... at any level; else those outside the innermost memory divide the number of
                     its tiles, which leave a remainder only at the end */
     bool only_chains; /* then: the latter are not searched by themselves, for want of bounds */
+    bool keeps_filled; /* then: but where words pass from PE to PE they are as without "chains" */
     int innermost; /* its row; inside of it stand only arrays */
     bool is_direct; /* some words go to the compute units from outside an array */
     unsigned direct_sliding; /* loops of sliding indices of such tensors */
@@ -325,6 +326,9 @@ struct mapper_problem {
                                 of them merge has no formula */
     unsigned direct_wired; /* space rows along which links or wires pass such words on */
     unsigned linked_rows; /* the same of any words that have a formula */
+    /* Of these, where chains leave no PE without a tile all the same: links have several costs a
+     * word, and of tensors whose words pass between short tiles only. */
+    unsigned mixed_direct, mixed_rows;
     bool has_orders; /* a constraint orders loops */
     bool times_wires; /* the time that is searched by has bandwidths of links in it */
     unsigned any_order; /* space rows on which loops may stand in any order; of the others the order
@@ -368,6 +372,10 @@ bool sator_mapper_is_translated(const struct sator_relation *relation);
  * wires that cannot be followed. */
 enum sator_status sator_mapper_wire(
         struct sator_ctx *ctx, struct mapper_problem *problem, struct mapper_transfer *transfer);
+/* Whether a transfer's links and buses are ways of one cost a word, which its "bus_pj" has then,
+ * and not too many. */
+bool sator_mapper_lists_links(
+        const struct mapper_problem *problem, struct mapper_transfer *transfer);
 /* Whether of these links of a transfer, a set, some may lead from a PE back to it. */
 bool sator_mapper_may_circle(const struct mapper_problem *problem,
         const struct mapper_transfer *transfer, uint64_t passes);

@@ -25,11 +25,14 @@ void sator_mapper_row_order(const struct mapper_problem *problem, int row, int8_
     assert(mapper_is_permutation(order, problem->n_loops));
 }
 
-/* The rows along which it matters to the transfer who is beside whom, whatever the unrolling. */
-static unsigned passing_rows(const struct mapper_transfer *t)
+/* The rows along which it matters to the transfer who is beside whom, whatever the unrolling: where
+ * short tiles leave PEs idle, all that links lead along. */
+static unsigned passing_rows(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
     unsigned rows = t->is_complex ? t->apart : t->grouped_rows;
 
+    if (mapper_may_idle(p))
+        rows |= t->linked_rows;
     if (t->may_pass)
         rows |= t->linked_rows | (t->n_buses >= 2 ? t->collapsed : 0);
     return rows;
@@ -54,7 +57,7 @@ void sator_mapper_allow_orders(struct mapper_problem *problem)
 {
     for (int t = 0; t < problem->n_transfers; t++) {
         const struct mapper_transfer *transfer = &problem->transfer[t];
-        problem->any_order |= passing_rows(transfer);
+        problem->any_order |= passing_rows(problem, transfer);
         if (problem->mixes_wires)
             problem->any_order |= transfer->wired & transfer->apart;
         /* the fewer neighbours have equal words, the better; or PEs without work may part them */
@@ -140,20 +143,20 @@ static bool cares(const struct mapper_problem *p, int transfer, const struct lis
 
     for (int k = 0; k < l->n_loops; k++)
         here |= 1U << l->loop[k];
-    if (!((t->is_complex || t->may_pass ? passing_rows(t) | t->wired : t->wired) >> l->row & 1))
+    bool may_pass = t->is_complex || t->may_pass || (mapper_may_idle(p) && t->linked_rows != 0);
+    if (!((may_pass ? passing_rows(p, t) | t->wired : t->wired) >> l->row & 1))
         return false;
     bool wires, before;
     bool has_near_links =
             is_straight(t, l->row, &wires, &before) && !wires && !(t->wired >> l->row & 1);
-    if (t->may_pass && (here & sliding) == 0 && has_near_links)
+    if (t->may_pass && (here & sliding) == 0 && has_near_links && !mapper_may_idle(p))
         return false; /* a neighbour has this PE's tile, or none of it (add_link, wiring.c) */
     bool is_regular = !p->imperfect && !p->in_hull && t->may_pass;
     if (is_regular && !(l->passed >> transfer & 1) && !(t->wired >> l->row & 1))
         return false; /* links bring nothing, and one family of buses all that buses spare */
     if (is_regular && is_spread_by_two(l, t))
         return false;
-    return t->is_complex || t->may_pass || p->in_hull ||
-            ((here & access->relevant) && (here & ~access->relevant));
+    return may_pass || p->in_hull || ((here & access->relevant) && (here & ~access->relevant));
 }
 
 /* ---- gaps ---- */
@@ -167,8 +170,8 @@ static bool is_linked_along(
 
     for (int i = 0; i < t->n_passes; i++) {
         const struct mapper_pass *pass = &t->passes[i];
-        is_linked |=
-                pass->shift[row] != 0 && !pass->is_idle && (pass->interval != 1 || slides || skews);
+        is_linked |= pass->shift[row] != 0 && !pass->is_idle &&
+                (pass->interval != 1 || slides || skews || p->imperfect);
     }
     return is_linked;
 }
@@ -225,8 +228,9 @@ static bool is_alike(const struct mapper_problem *p, const struct mapper_transfe
 
     if (kind_of(access, a) != kind_of(access, b) || kind_of(access, a) == WINDOW || p->in_hull)
         return false;
-    return kind_of(access, a) == NONE ? !(p->imperfect && t->is_complex)
-                                      : !p->imperfect && !access->is_counted;
+    if (kind_of(access, a) == PLAIN)
+        return !p->imperfect && !access->is_counted;
+    return !(p->imperfect && t->is_complex) && !(mapper_may_idle(p) && t->linked_rows != 0);
 }
 
 /* Whether the transfer never costs more when "a" stands directly outside "b" than when it stands

@@ -335,7 +335,8 @@ static void search_times(struct mapper_question *q, struct mapper_search *search
     enum sator_status stopped = search->stopped;
 
     if (q->only_starts)
-        search->orders_open = search->windows_open = search->chains_open = false;
+        search->orders_open = search->windows_open = search->chains_open = search->idle_open =
+                false;
     q->only_starts = false;
     for (int i = 0; i < q->n_problems; i++) /* bounds are of it, too, where they may be */
         sator_mapper_know_phases(&q->problems[i]);

@@ -75,24 +75,17 @@ static bool has_remainders(const struct mapper_problem *p)
     return exceeds(p, asks && !p->imperfect ? 1 : 2);
 }
 
-/* Whether links or wires pass words on straight to compute units, whose loops divide. */
+/* Whether links pass words on straight to compute units that have no formula where some PE has no
+ * tile. */
 static bool passes_on_directly(const struct mapper_problem *p)
 {
-    bool passes = p->direct_wired != 0;
-
-    for (int t = 0; t < p->n_transfers; t++)
-        passes |= p->transfer[t].may_pass && p->transfer[t].child == p->n_memories;
-    return passes;
+    return p->mixed_direct != 0;
 }
 
-/* Whether links or wires pass words on, so that PEs must not be without a tile. */
+/* The same of any words. */
 static bool passes_on(const struct mapper_problem *p)
 {
-    bool passes = p->linked_rows != 0;
-
-    for (int t = 0; t < p->n_transfers; t++)
-        passes |= p->transfer[t].may_pass;
-    return passes;
+    return p->mixed_rows != 0;
 }
 
 static bool merges_windows(const struct mapper_problem *p)
@@ -177,8 +170,11 @@ static const char *left_remainders(const struct mapper_problem *problems, int n_
         return "most mappings with remainders: too many to look at all of them";
     if (open->chains)
         return "most mappings with remainders at several levels: too many to look at all of them";
+    if (open->idle)
+        return "most mappings with remainders of loops whose words pass from PE to PE: too many to "
+               "look at all of them";
     if (is_any(problems, n_problems, passes_on))
-        return "remainders outside the innermost tiles of loops whose words pass from PE to PE";
+        return "remainders outside the innermost tiles of loops over links of several costs";
     return NULL;
 }
 
@@ -199,8 +195,8 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
         SATOR_PUSH(arena, list, count, remainders);
     if (has_remainders(problem) && problem->imperfect &&
             is_any(problems, n_problems, passes_on_directly))
-        SATOR_PUSH(
-                arena, list, count, "remainders where PEs pass words on straight to compute units");
+        SATOR_PUSH(arena, list, count,
+                "remainders where links of several costs lead straight to compute units");
     if (problem->imperfect && is_any(problems, n_problems, merges_windows))
         SATOR_PUSH(arena, list, count,
                 "remainders of loops that share an index of a sum that trees merge");

@@ -40,9 +40,9 @@ static enum sator_status compile(const struct mapper_question *q, const unsigned
     problem->cycle_limit = q->cycle_limit;
     SATOR_TRY(sator_mapper_keep_order(q->ctx, problem));
     problem->times_wires = options->timing == SATOR_TIMING_SCHEDULED;
-    sator_mapper_allow_orders(problem);
     if (options->imperfect && skew == NULL)
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
+    sator_mapper_allow_orders(problem);
     *plain = *problem;
     for (int i = 0; i < options->n_constraints; i++) {
         if (sator_mapper_constrain(q->ctx, problem, options->constraints[i]) != SATOR_OK)

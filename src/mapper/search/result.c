@@ -168,7 +168,9 @@ static void add_bus_terms(struct describer *d, int transfer)
     const struct mapper_transfer *t = &p->transfer[transfer];
     struct left left = {.words = d->traffic.arriving[transfer]};
 
-    if (t->may_pass && (t->n_buses >= 2 || sator_mapper_is_passed(p, t, &d->shape))) {
+    bool is_cut = t->n_passes > 0 && sator_mapper_is_cut(p, d->mapping, &d->shape, transfer);
+    bool passes = t->may_pass && (t->n_buses >= 2 || sator_mapper_is_passed(p, t, &d->shape));
+    if (is_cut || passes) {
         add_way_terms(d, transfer);
         return;
     }

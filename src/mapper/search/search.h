@@ -41,6 +41,8 @@ struct mapper_search {
     uint64_t most_work; /* the same of ticks of the counting engines (base/context.h) */
     bool gave_up; /* it did ... */
     bool chains_open, orders_open; /* ... before all chains of ceilings, all orders on arrays */
+    bool idle_open; /* ... before all chains where PEs are idle that words pass through, but others
+                     */
     bool windows_open; /* ... before all joins of skewed loops across memories, or one that is
                           none of the space seemed to be better than the best: */
     uint64_t windows_end; /* the looks at which their searches end, but for some at each */

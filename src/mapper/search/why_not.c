@@ -143,7 +143,7 @@ bool sator_mapper_is_in_order(const struct sator_dataflow *dataflow)
 
 /* Why the factors of loop "i" are not in the space of an imperfect problem though they cover the
  * extent: the first, from inside, that is more than it need be; or that leaves PEs without a tile
- * where words pass from one to the other. */
+ * where it may not (sator_mapper_unrolled). */
 static void say_tiles(const struct mapper_problem *p, const struct mapper_mapping *mapping, int i,
         struct sator_text *text)
 {
@@ -166,7 +166,7 @@ static void say_tiles(const struct mapper_problem *p, const struct mapper_mappin
     }
     sator_text_add(text,
             "the factors of loop '%s' do not divide its extent %lld, or the number of its "
-            "innermost tiles, and links or wires pass its words on\n",
+            "innermost tiles, and its PEs may not be without one\n",
             p->loop_names[i], (long long)p->extent[i]);
 }
 

@@ -156,36 +156,46 @@ static bool search_within(
     return false;
 }
 
-/* Climb among chains of ceilings for as long as that leads to better ones. */
-static void climb_chains(struct mapper_search *search)
+/* Climb among the chains of ceilings of "p" for as long as that leads to better ones. */
+static void climb_chains(struct mapper_search *search, const struct mapper_problem *p, int tries)
 {
     struct mapper_cost best;
     int n = 0;
 
-    search->wider = search->problem;
+    search->wider = p;
     do {
         best = search->best_cost;
-        sator_mapper_climb_wider(search, CHAIN_TRIES, n++);
+        sator_mapper_climb_wider(search, tries, n++);
     } while (search->best_cost.value < best.value);
     search->wider = NULL;
     if (search->proved)
         sator_mapper_finish(search);
 }
 
-/* Chains of ceilings last, with what is best without them to beat. Where they are too many their
- * search is given up: the proof is over the others then, and a climb may find better ones. So few
- * that all could be looked at are searched to the end. */
-static void search_chains(struct mapper_search *search)
+/* Search the chains of ceilings of "p", with what is best without them to beat; false where they
+ * are too many: the proof is over the others then, and a climb may find better ones. So few that
+ * all could be looked at are searched to the end. */
+static bool search_chains(struct mapper_search *search, const struct mapper_problem *p, int tries)
 {
-    bool is_small = search->problem->instances <= SMALL_DOMAIN && /* what follows takes a while */
-            sator_mapper_space_size(search->problem) <= SMALL_SPACE;
+    bool is_small = p->instances <= SMALL_DOMAIN && /* what follows takes a while */
+            sator_mapper_space_size(p) <= SMALL_SPACE;
     uint64_t most = is_small ? UINT64_C(1) << 40 : MOST_CHAIN_LOOKS;
+    bool ends = search_within(search, p, most);
 
-    if (search_within(search, search->problem, most))
-        return;
-    search->chains_open = true;
-    if (search->found)
-        climb_chains(search);
+    if (!ends && search->found)
+        climb_chains(search, p, tries);
+    return ends;
+}
+
+/* Whether words pass from PE to PE in some mapping, so that bounds know less of PEs that are idle.
+ */
+static bool passes_on(const struct mapper_problem *p)
+{
+    bool passes = p->linked_rows != 0;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        passes |= p->transfer[t].may_pass && p->transfer[t].grouped_rows == 0;
+    return passes;
 }
 
 struct reordering {
@@ -241,6 +251,26 @@ void optimal_search_orders(struct mapper_search *search, const struct mapper_pro
     search->searches_orders = false;
     if (search->stopped != SATOR_OK)
         search->bound = fmin(search->bound, usual);
+}
+
+/* Chains last: where words pass from PE to PE those that leave none of these idle, then all. */
+static void search_all_chains(struct mapper_search *search, const struct mapper_problem *filled)
+{
+    const struct mapper_problem *p = search->problem;
+    bool is_kept = passes_on(p) && !p->only_chains, ends_kept = false;
+
+    if (is_kept) {
+        struct mapper_problem *kept = sator_alloc(sizeof *kept);
+        *kept = *p;
+        kept->keeps_filled = true;
+        ends_kept = search_chains(search, kept, CHAIN_TRIES);
+        free(kept);
+    }
+    bool ends = search_chains(search, p, is_kept ? IDLE_TRIES : CHAIN_TRIES);
+    search->chains_open |= !ends && !ends_kept;
+    search->idle_open |= !ends && ends_kept;
+    optimal_search_orders(search, filled);
+    optimal_search_orders(search, p);
 }
 
 /* Skewed arrays whose words are counted: what is proved is over the others where this is given up,
@@ -309,7 +339,5 @@ void sator_mapper_optimal(struct mapper_search *search)
     search->wider = NULL;
     if (!p->only_chains)
         optimal_search_problem(search, &filled);
-    search_chains(search);
-    optimal_search_orders(search, p->only_chains ? &perfect : &filled);
-    optimal_search_orders(search, p);
+    search_all_chains(search, p->only_chains ? &perfect : &filled);
 }

@@ -33,6 +33,7 @@ enum {
     LOOKS_A_TRY = 16, /* ... so many for each change tried then */
     LEAST_ROUND = 256, /* unrollings visited between such climbs, then twice as many and so on */
     CHAIN_TRIES = 5000, /* of each climb among chains of ceilings that are given up */
+    IDLE_TRIES = 10000, /* the same of those that leave PEs idle which words pass through */
     MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks ... */
     SMALL_SPACE = 1 << 22, /* ... unless there are no more mappings than these: some tenths of a
                               second */
