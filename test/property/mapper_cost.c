@@ -182,7 +182,7 @@ static bool check_near(const struct problem_case *c, struct mapper_words *words,
     if (p->n_loops == 0)
         return true;
     sator_mapper_shape_init(p, mapping, &near.shape);
-    sator_mapper_count_near(p, words, NULL, 0, INFINITY, &near);
+    sator_mapper_count_near(p, words, NULL, 0, INFINITY, INFINITY, &near);
     for (int k = 0; k < (p->has_counted ? 2 : 8); k++) { /* the engines take longer */
         struct mapper_counted next = {.mapping = *mapping};
         struct mapper_traffic traffic;
@@ -193,10 +193,13 @@ static bool check_near(const struct problem_case *c, struct mapper_words *words,
         sator_mapper_shape_init(p, &next.mapping, &next.shape);
         unsigned rows = sator_mapper_differing_rows(p, mapping, &next.mapping);
         sator_mapper_count(p, words, &next.mapping, &traffic);
-        double pj = sator_mapper_cost(p, &traffic).pj;
-        same &= !sator_mapper_count_near(p, words, &near, rows, 0.99 * pj, &next) || pj == 0 ||
-                !spends_by_words(p) || traffic.is_unknown;
-        same &= sator_mapper_count_near(p, words, &near, rows, 1.01 * pj, &next) || isnan(pj);
+        double pj = sator_mapper_cost(p, &traffic).pj, value = sator_mapper_cost(p, &traffic).value;
+        same &= !sator_mapper_count_near(p, words, &near, rows, 0.99 * pj, INFINITY, &next) ||
+                pj == 0 || !spends_by_words(p) || traffic.is_unknown;
+        same &= sator_mapper_count_near(p, words, &near, rows, 1.01 * pj, INFINITY, &next) ||
+                isnan(pj);
+        same &= sator_mapper_count_near(p, words, &near, rows, INFINITY, 1.01 * value, &next) ||
+                isnan(value) || value < 0;
         for (int t = 0; t < p->n_transfers && !traffic.is_unknown; t++)
             same &= next.traffic.unique[t] == traffic.unique[t] &&
                     next.traffic.arriving[t] == traffic.arriving[t];

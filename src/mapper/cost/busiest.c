@@ -264,8 +264,8 @@ static unsigned all_with_ports(const struct mapper_problem *p)
     return memories;
 }
 
-void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+bool sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, double most,
         struct mapper_traffic *traffic)
 {
     unsigned brought[MAPPER_TRANSFERS];
@@ -279,20 +279,23 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
     traffic->is_unknown |= !sator_mapper_crew_of(problem, words, mapping, shape, &traffic->crew);
     traffic->is_uneven = false;
     if (!problem->has_inner_ports || traffic->is_unknown)
-        return;
+        return true;
     bool is_ragged = sator_mapper_is_ragged(problem, mapping, ~0U);
     bool has_cases = !problem->only_chains && sator_mapper_is_filled(problem, mapping);
     unsigned asked = !is_ragged ? problem->asked_ports
             : has_cases         ? problem->asked_ragged_ports
                                 : all_with_ports(problem);
     if (!is_ragged && asked == 0)
-        return;
+        return true;
     sator_mapper_port_cycles(problem, traffic, traffic->busiest_cycles);
     traffic->is_uneven = true;
-    for (int i = 0; i < problem->n_ports && is_ragged; i++) {
-        if (problem->memory[problem->port[i].memory].instances > 1)
+    for (int i = 0; i < problem->n_ports; i++) {
+        int m = problem->port[i].memory;
+        if (problem->memory[m].instances > 1 && (is_ragged || (asked >> m & 1)))
             traffic->busiest_cycles[i] = 0;
     }
+    if (!isinf(most) && sator_mapper_cost(problem, traffic).value > most)
+        return false;
     if (is_ragged)
         find_brought(&k);
     for (k.memory = 0; k.memory < problem->n_memories && is_ragged; k.memory++) {
@@ -302,4 +305,5 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
     }
     if (asked != 0)
         sator_mapper_count_ports(words, mapping, asked, traffic);
+    return true;
 }

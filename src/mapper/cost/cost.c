@@ -582,11 +582,11 @@ static double pj_of(
             (double)traffic->arriving[t] * problem->transfer[t].arriving_pj;
 }
 
-/* Count all but the transfers "known", which are; false as soon as they spend more than "most_pj".
- * What outer memories spend differs most. */
+/* Count all but the transfers "known", which are; false as soon as they spend more than "most_pj",
+ * or all is worth more than "most". What outer memories spend differs most. */
 static bool count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, unsigned known,
-        double most_pj, struct mapper_traffic *traffic)
+        double most_pj, double most, struct mapper_traffic *traffic)
 {
     double pj = problem->fixed_pj;
 
@@ -602,10 +602,8 @@ static bool count(const struct mapper_problem *problem, struct mapper_words *wor
         count_transfer(problem, words, mapping, shape, t, traffic);
         pj += pj_of(problem, traffic, t);
     }
-    if (pj > most_pj)
-        return false;
-    sator_mapper_find_busiest(problem, words, mapping, shape, traffic);
-    return true;
+    return !(pj > most_pj) &&
+            sator_mapper_find_busiest(problem, words, mapping, shape, most, traffic);
 }
 
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
@@ -614,7 +612,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
     struct mapper_shape shape;
 
     sator_mapper_shape_init(problem, mapping, &shape);
-    count(problem, words, mapping, &shape, 0, INFINITY, traffic);
+    count(problem, words, mapping, &shape, 0, INFINITY, INFINITY, traffic);
 }
 
 /* Whether transfer "t" of "next" moves what its traffic says, counted anew. */
@@ -629,7 +627,7 @@ static inline bool is_counted_so(const struct mapper_problem *problem, struct ma
 }
 
 bool sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_counted *near, unsigned rows, double most_pj,
+        const struct mapper_counted *near, unsigned rows, double most_pj, double most,
         struct mapper_counted *next)
 {
     bool is_near = near != NULL && !near->traffic.is_unknown;
@@ -644,7 +642,7 @@ bool sator_mapper_count_near(const struct mapper_problem *problem, struct mapper
         assert(is_counted_so(problem, words, next, t));
     }
     return count(problem, words, &next->mapping, &next->shape, known,
-            problem->lends ? INFINITY : most_pj, &next->traffic);
+            problem->lends ? INFINITY : most_pj, most, &next->traffic);
 }
 
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles)

@@ -234,9 +234,10 @@ struct mapper_counted {
 };
 /* Set the traffic of "next", whose mapping and shape are known and differ in "rows" from those of
  * "near": transfers that move the same in both are taken from there. NULL: all are counted. False,
- * with a part of it unknown, where it spends more than "most_pj" (INFINITY: any). */
+ * with a part of it unknown, where it spends more than "most_pj" or is worth more than "most"
+ * (INFINITY: any). */
 bool sator_mapper_count_near(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_counted *near, unsigned rows, double most_pj,
+        const struct mapper_counted *near, unsigned rows, double most_pj, double most,
         struct mapper_counted *next);
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
@@ -261,9 +262,10 @@ void sator_mapper_crew_unknown(const struct mapper_problem *problem, struct mapp
 int sator_mapper_port_of(const struct mapper_problem *problem, int m, int access, bool writes);
 
 /* ---- busiest.c ---- */
-/* Set what the traffic of a mapping, whose words are counted, says of its instances. */
-void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+/* Set what the traffic of a mapping, whose words are counted, says of its instances. False,
+ * with that unknown, where it is worth more than "most" by what is alike in all. */
+bool sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, double most,
         struct mapper_traffic *traffic);
 /* The cycles of each port, as "crew" counts its bits. */
 void sator_mapper_port_cycles(

@@ -61,7 +61,7 @@ static bool cost_next(struct climb *c, const struct climb_place *from, unsigned 
     c->search->counters.evaluated++;
     c->next->cost = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
     if (!sator_mapper_count_near(c->problem, c->search->words, from == NULL ? NULL : &from->counted,
-                rows, most_pj(c, most), next))
+                rows, most_pj(c, most), most, next))
         return false;
     c->next->cost = sator_mapper_cost(c->problem, &next->traffic);
     if (c->search->timer != NULL && c->next->cost.value <= most)

@@ -5,6 +5,7 @@
 #include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,7 +290,8 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     }
     traffic.time_stamps = sator_mapper_time_stamps(p, o->search->words, &o->at.mapping);
     traffic.is_unknown = traffic.has_late = false;
-    sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
+    sator_mapper_find_busiest(
+            p, o->search->words, &o->at.mapping, &o->at.shape, INFINITY, &traffic);
     struct mapper_cost cost = sator_mapper_cost(p, &traffic);
     if (p->has_late && !traffic.is_unknown &&
             !sator_mapper_is_better_without_late(o->search, &o->at.mapping, cost))
