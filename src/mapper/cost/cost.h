@@ -35,10 +35,10 @@ struct mapper_walk {
      * by itself. A relaxed walk instead lets the whole group hold what any of its PEs holds, or,
      * where there are buses alone, takes them to be one family: what crosses then is no more. */
     bool passes, is_relaxed;
-    /* Positions of loops that do not index the access in rows that only links from the stamp before
-     * lead along: when a word enters the group, which held it nowhere, it enters at all of them. */
     bool pools; /* a relaxed one's tiles may be short: PEs without one part no others, and sums may
                  * go on to a PE that still has one */
+    /* Positions of loops that do not index the access in rows that only links from the stamp before
+     * lead along: when a word enters the group, which held it nowhere, it enters at all of them. */
     int64_t copies; /* part of "groups" where the walk is relaxed */
     int64_t parts; /* of a complex network, part of "groups", too: sator_mapper_parts */
     double entering; /* where the next is set: into a copy, in a stamp that keeps nothing */

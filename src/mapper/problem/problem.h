@@ -326,8 +326,8 @@ struct mapper_problem {
                                 of them merge has no formula */
     unsigned direct_wired; /* space rows along which links or wires pass such words on */
     unsigned linked_rows; /* the same of any words that have a formula */
-    /* Of these, where chains leave no PE without a tile all the same: links have several costs a
-     * word, and of tensors whose words pass between short tiles only. */
+    /* Of these, those where all chains are filled: a tensor's links cost differently, and bring
+     * something only where PEs are idle, which has no formula. */
     unsigned mixed_direct, mixed_rows;
     bool has_orders; /* a constraint orders loops */
     bool times_wires; /* the time that is searched by has bandwidths of links in it */

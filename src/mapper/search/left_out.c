@@ -75,15 +75,14 @@ static bool has_remainders(const struct mapper_problem *p)
     return exceeds(p, asks && !p->imperfect ? 1 : 2);
 }
 
-/* Whether links pass words on straight to compute units that have no formula where some PE has no
- * tile. */
-static bool passes_on_directly(const struct mapper_problem *p)
+/* Whether links at several costs lead straight to compute units, where chains must be filled. */
+static bool has_mixed_direct(const struct mapper_problem *p)
 {
     return p->mixed_direct != 0;
 }
 
-/* The same of any words. */
-static bool passes_on(const struct mapper_problem *p)
+/* The same of links to anywhere. */
+static bool has_mixed_links(const struct mapper_problem *p)
 {
     return p->mixed_rows != 0;
 }
@@ -151,7 +150,7 @@ static bool has_windows(const struct mapper_problem *p, const struct mapper_skew
 
 bool sator_mapper_leaves_remainders(const struct mapper_problem *p)
 {
-    return p->imperfect && (passes_on(p) || passes_on_directly(p) || merges_windows(p));
+    return p->imperfect && (has_mixed_links(p) || has_mixed_direct(p) || merges_windows(p));
 }
 
 /* Which mappings with remainders are left out, "imperfect" being how to ask for them; NULL: none.
@@ -173,7 +172,7 @@ static const char *left_remainders(const struct mapper_problem *problems, int n_
     if (open->idle)
         return "most mappings with remainders of loops whose words pass from PE to PE: too many to "
                "look at all of them";
-    if (is_any(problems, n_problems, passes_on))
+    if (is_any(problems, n_problems, has_mixed_links))
         return "remainders outside the innermost tiles of loops over links of several costs";
     return NULL;
 }
@@ -194,7 +193,7 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (remainders != NULL)
         SATOR_PUSH(arena, list, count, remainders);
     if (has_remainders(problem) && problem->imperfect &&
-            is_any(problems, n_problems, passes_on_directly))
+            is_any(problems, n_problems, has_mixed_direct))
         SATOR_PUSH(arena, list, count,
                 "remainders where links of several costs lead straight to compute units");
     if (problem->imperfect && is_any(problems, n_problems, merges_windows))
