@@ -5,8 +5,9 @@
  * active at every value of the row between the first and the last of a run, with all values of the
  * rows inside. The PE at the origin is active at every L when no digit of time is cut short for it
  * (is_full); the others fill the ends, step by step (has_no_gaps). Between runs nothing is kept
- * when no PE is active both in the first and in the last stamp of one: when all PEs run all of it,
- * and the last is behind the first.
+ * when no PE is active both in the first and in the last stamp of one: when it takes more values
+ * than the PE at the origin has. A loop whose tiles are cut short has its digits of time in the row
+ * alone: then all runs are alike.
  */
 #include "count/skewed/skewed.h"
 
@@ -157,6 +158,61 @@ static const struct sator_decline *read_nest(struct sator_arena *arena,
     return why != NULL ? why : tiled_nest_finish(*nest);
 }
 
+/* Whether "loop", tiles of which are cut short, has digits in other rows of time than the skewed
+ * one: runs differ then, or what is inside of it is not the same for all PEs. */
+static bool is_split(
+        const struct skewed_nest *nest, const struct tiled_nest *n, const struct tiled_loop *loop)
+{
+    bool any = false;
+
+    for (int k = loop->first; k < loop->first + loop->n_digits; k++)
+        any |= n->digit[k].kind == TILED_TIME && n->digit[k].size > 1 &&
+                n->digit[k].row != nest->row;
+    return any;
+}
+
+/* The values that the row has in a run: those of a sum of digits, from the least to the greatest.
+ */
+static int64_t count_values(const struct skewed_nest *nest, const struct tiled_nest *n)
+{
+    int64_t weight[TILED_DIGITS] = {0}, against[TILED_DIGITS] = {0}, instance[TILED_LOOPS];
+
+    for (int d = 0; d < n->n_digits; d++) {
+        const struct tiled_digit *digit = &n->digit[d];
+        if (digit->kind == TILED_TIME && digit->row == nest->row)
+            weight[d] = digit->weight;
+        else if (digit->kind == TILED_SPACE)
+            weight[d] = nest->skew[digit->row] * digit->weight;
+        against[d] = -weight[d];
+    }
+    return tiled_nest_most(n, weight, instance) + tiled_nest_most(n, against, instance) + 1;
+}
+
+/* Whether there are as many values of the row one after the other as the last PE is late, and one
+ * more, at which no tile is cut short: so where the innermost digit of a loop that is cut short
+ * takes its other values, and loops inside of it all of theirs. */
+static bool find_together(const struct skewed_nest *nest, const struct tiled_nest *n)
+{
+    int64_t least = INT64_MAX;
+
+    for (int l = 0; l < n->n_loops; l++) {
+        int outer = 0; /* digits of the row */
+        for (int k = n->loop[l].first; k < n->loop[l].first + n->loop[l].n_digits; k++) {
+            const struct tiled_digit *digit = &n->digit[k];
+            if (n->loop[l].whole_from == 0 || digit->kind != TILED_TIME ||
+                    digit->row != nest->row || digit->size == 1)
+                continue;
+            if (outer++ > 0)
+                return false;
+            int64_t values = digit->weight * digit->top;
+            least = values < least ? values : least;
+        }
+        if (n->loop[l].whole_from > 0 && outer == 0)
+            return false;
+    }
+    return least > nest->span;
+}
+
 /* The PEs in use, the span, and whether the row has no gaps and its ends keep nothing. */
 static const struct sator_decline *check_space(struct skewed_nest *nest, const struct tiled_nest *n)
 {
@@ -168,8 +224,11 @@ static const struct sator_decline *check_space(struct skewed_nest *nest, const s
     for (int l = 0; l < n->n_loops; l++) {
         if (!is_full(n, &n->loop[l]))
             return DECLINE("tiles in time are cut short under a skew");
-        if (n->loop[l].whole_from > 0)
-            nest->is_whole = false;
+        if (n->loop[l].whole_from == 0)
+            continue;
+        nest->is_whole = false;
+        if (is_split(nest, n, &n->loop[l]))
+            return DECLINE("runs of a skewed row, or tiles inside of it, are cut short");
     }
     for (int d = 0; d < nest->given->n_space; d++) {
         int64_t step = nest->skew[d] < 0 ? -nest->skew[d] : nest->skew[d], exact;
@@ -189,6 +248,8 @@ static const struct sator_decline *check_space(struct skewed_nest *nest, const s
     }
     if (longest > 1 && (!nest->is_whole || longest > nest->length))
         return DECLINE("a skew leaves stamps in which no PE runs");
+    nest->values = nest->is_whole ? nest->length + nest->span : count_values(nest, n);
+    nest->run_together = find_together(nest, n);
     return NULL;
 }
 
@@ -252,9 +313,6 @@ static const struct sator_decline *count_rows(
         if (why != NULL)
             return why;
         for (int l = 0; l < rows->n_loops; l++) {
-            /* what a PE at the end of the array lacks of them, stamps at the end of a run lack */
-            if (side == 1 && has_digits(rows, &rows->loop[l], TILED_TIME, 0) && !nest->is_whole)
-                return DECLINE("tiles inside of a skewed row are cut short");
             if (!sator_mul(
                         *counts[side], tiled_loop_count(rows, l, 1U << TILED_TIME), counts[side]))
                 return DECLINE("there are too many stamps");
@@ -331,8 +389,8 @@ const struct sator_decline *skewed_reduce(
         return why;
     if ((why = check_space(nest, n)) != NULL || (why = count_rows(arena, nest, time)) != NULL)
         return why;
-    if (nest->span == 0 || (nest->row > 0 && !nest->is_whole))
-        return DECLINE("runs of a skewed row are cut short, or no PE is late");
+    if (nest->span == 0 || (nest->row > 0 && nest->values == nest->length))
+        return DECLINE("no PE is late, or one runs from the first stamp of a run to the last");
     return make_plain(arena, nest, space, time, row);
 }
 

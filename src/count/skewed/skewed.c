@@ -169,7 +169,7 @@ static const struct sator_decline *check_interval(
 {
     if (g < 0 || g > INT32_MAX)
         return DECLINE("a link under a skew has its PE run ahead");
-    if (g > nest->span && nest->n_runs > 0)
+    if (g > nest->values - nest->length && nest->n_runs > 0)
         return DECLINE("a link reaches the run before");
     if (sums_pass && h > 1)
         return DECLINE("a link under a skew brings sums past other stamps");
@@ -332,7 +332,8 @@ static enum sator_status skewed_stamps(
         *reason = state->why;
         return SATOR_DECLINED;
     }
-    if (state->windows != NULL || !nest->is_whole || nest->span >= MOST_SPAN) {
+    if (state->windows != NULL || !(nest->is_whole || nest->run_together) ||
+            nest->span >= MOST_SPAN) {
         *reason = DECLINE("tiles are cut short under a skew");
         return SATOR_DECLINED;
     }
@@ -341,17 +342,20 @@ static enum sator_status skewed_stamps(
         return st;
     for (int d = 0; d < nest->given->n_space; d++)
         pes *= nest->used[d];
-    if (plain.stamps != plain.time_stamps * nest->runs * pes || /* coordinates that leave gaps */
-            !sator_mul(nest->runs, nest->length + nest->span, &values) ||
+    bool are_idle = plain.stamps != plain.time_stamps * nest->runs * pes;
+    if ((are_idle && nest->is_whole) || /* coordinates that leave gaps */
+            !sator_mul(nest->runs, nest->values, &values) ||
             !sator_mul(values, nest->inside, &values)) {
         *reason = DECLINE("PEs are idle under a skew");
         return SATOR_DECLINED;
     }
+    if (!nest->is_whole)
+        pes = plain.active_pes / nest->runs; /* all runs have the same */
     *counts = (struct sator_stamp_counts){.instances = plain.instances,
             .stamps = plain.stamps,
             .time_stamps = values,
             .active_pes = pes,
-            .max_active_pes = most_active(nest)};
+            .max_active_pes = nest->is_whole ? most_active(nest) : pes};
     return SATOR_OK;
 }
 

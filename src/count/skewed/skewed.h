@@ -10,7 +10,9 @@ struct skewed_nest {
     int64_t skew[TILED_SPACES]; /* by dimension */
     int64_t used[TILED_SPACES]; /* coordinates of each are 0 .. used - 1 */
     bool is_whole; /* no tile is cut short where it matters to stamps: see reduce.c */
+    bool run_together; /* all PEs in use at some value of the row */
     int64_t length; /* of the row without the skew */
+    int64_t values; /* of the row in a run */
     int64_t span; /* how much later the last PE runs than the first */
     sator_int runs, inside; /* values of the rows before and after it */
     /* The stamping without the skew: the rows of the runs are its first coordinates. */

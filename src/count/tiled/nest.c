@@ -435,49 +435,61 @@ int64_t tiled_loop_count(const struct tiled_nest *nest, int loop, unsigned kinds
     return count + 1;
 }
 
-/* The greatest coordinate that digit "k" of a loop can add at "dim", with those further in, when it
- * is below its top and they are free; the value of the loop then. */
-static int64_t free_reach(const struct tiled_nest *nest, const struct tiled_loop *loop, int k,
-        int dim, int64_t *value)
+/* The most that digit "k" of a loop can add to a sum of weight x digit, with those further in, when
+ * it is below its top and they are free; the value of the loop then. */
+static int64_t free_most(const struct tiled_nest *nest, const struct tiled_loop *loop, int k,
+        const int64_t *weight, int64_t *value)
 {
-    int64_t reach = 0;
+    int64_t sum = 0;
 
     *value = 0;
     for (int i = k; i < loop->n_digits; i++) {
         const struct tiled_digit *digit = &nest->digit[loop->first + i];
         int64_t most = i == k ? digit->top - 1 : digit->size - 1;
-        if (digit->kind != TILED_SPACE || digit->row != dim)
+        if (weight[loop->first + i] <= 0)
             continue;
-        reach += digit->weight * most;
+        sum += weight[loop->first + i] * most;
         *value += digit->place * most;
     }
-    return reach;
+    return sum;
+}
+
+int64_t tiled_nest_most(const struct tiled_nest *nest, const int64_t *weight, int64_t *instance)
+{
+    int64_t most = 0;
+
+    for (int l = 0; l < nest->n_loops; l++) {
+        const struct tiled_loop *loop = &nest->loop[l];
+        int64_t on_top = 0, best = 0, value = 0, where = 0; /* along the top's path */
+        bool found = false;
+        for (int k = 0; k < loop->n_digits; k++) {
+            const struct tiled_digit *digit = &nest->digit[loop->first + k];
+            int64_t further, here = on_top + free_most(nest, loop, k, weight, &further);
+            if (digit->top > 0 && (!found || here > best)) { /* leave the path here */
+                best = here;
+                where = value + further;
+                found = true;
+            }
+            on_top += weight[loop->first + k] * digit->top;
+            value += digit->place * digit->top;
+        }
+        if (!found || on_top > best) {
+            best = on_top;
+            where = value;
+        }
+        most += best;
+        instance[l] = loop->lower + where;
+    }
+    return most;
 }
 
 int64_t tiled_nest_reach(const struct tiled_nest *nest, int dim, int64_t *instance)
 {
-    int64_t reach = nest->origin[dim];
+    int64_t weight[TILED_DIGITS] = {0};
 
-    for (int l = 0; l < nest->n_loops; l++) {
-        const struct tiled_loop *loop = &nest->loop[l];
-        int64_t on_top = 0, best = -1, value = 0, where = 0; /* along the top's path */
-        for (int k = 0; k < loop->n_digits; k++) {
-            const struct tiled_digit *digit = &nest->digit[loop->first + k];
-            bool counts = digit->kind == TILED_SPACE && digit->row == dim;
-            int64_t further, here = on_top + free_reach(nest, loop, k, dim, &further);
-            if (digit->top > 0 && here > best) { /* leave the path here */
-                best = here;
-                where = value + further;
-            }
-            on_top += counts ? digit->weight * digit->top : 0;
-            value += digit->place * digit->top;
-        }
-        if (on_top > best) {
-            best = on_top;
-            where = value;
-        }
-        reach += best;
-        instance[l] = loop->lower + where;
+    for (int d = 0; d < nest->n_digits; d++) {
+        if (nest->digit[d].kind == TILED_SPACE && nest->digit[d].row == dim)
+            weight[d] = nest->digit[d].weight;
     }
-    return reach;
+    return nest->origin[dim] + tiled_nest_most(nest, weight, instance);
 }

@@ -150,7 +150,9 @@ const struct sator_decline *tiled_access_finish(
 
 /* The distinct vectors of a loop's digits of kinds "kinds" (bits). */
 int64_t tiled_loop_count(const struct tiled_nest *nest, int loop, unsigned kinds);
-/* The greatest value of a space row, and an instance (all loops) that has it. */
+/* The greatest sum of weight x digit, and an instance (all loops) that has it; |sum| < 2^62. */
+int64_t tiled_nest_most(const struct tiled_nest *nest, const int64_t *weight, int64_t *instance);
+/* The greatest value of a space row, and an instance that has it. */
 int64_t tiled_nest_reach(const struct tiled_nest *nest, int dim, int64_t *instance);
 
 #endif
