@@ -54,7 +54,10 @@ PHRASES = {
     "PEs that run the nest at shifted times (skewed)": "skew",
     "skews that make no link a wire": "useless skew",
     "skews under which some words have no formula": "skew",
-    "skewed arrays with factors that do not divide": "skewed remainder",
+    "skewed arrays with a remainder of a loop that several memories split": "split skewed remainder",
+    "skewed arrays with remainders where PEs run several stamps apart": "far skewed remainder",
+    "skewed arrays with remainders where links bring words late": "late skewed remainder",
+    "most mappings with remainders on skewed arrays": "skewed remainder",
     "skews along dimensions whose PEs share words on a bus or a tree": "skew beside buses",
     "what links bring late, or from PEs ahead": "late",
     "loops at a memory inside a skewed array that some tensor bypasses": "passed by",
@@ -127,6 +130,7 @@ def uses(case, nest, order):
             skewed.append(n)
     if skewed:
         used |= {f"skewed {kind}" for kind in used & {"remainder", "order"}}
+        used |= short_uses(case, nest, skewed, used) if "remainder" in used else set()
         used |= {"idle skew"} if any("holds" in spec for spec in specs) else set()
     outer = [(loop, f) for loop, f, _ in nest[0]["loops"]]
     spread = {loop for level in nest for loop, _, d in level["loops"] if d is not None}
@@ -138,6 +142,31 @@ def uses(case, nest, order):
                 l in inner.split()[2:] for l, _ in outer[:outer.index((loop, sizes[loop]))])):
             used.add("no such order")
     return used
+
+
+def short_uses(case, nest, skewed, used):
+    """What of a nest with remainders on skewed arrays, the levels "skewed", is in no space."""
+    memory = max(n for n, spec in enumerate(case["levels"]) if "memory" in spec and n < skewed[0])
+    found, short, late = set(), set(), False
+    if used & {"late", "skew beside buses", "passed by"}:
+        found.add("late skewed remainder")
+    for loop, size in extents(case).items():
+        entries = [(n, f, d) for n, level in enumerate(nest) for other, f, d in level["loops"] if other == loop]
+        pes = math.prod(f for _, f, d in entries if d is not None)
+        if math.prod(f for _, f, _ in entries) != size:
+            short.add(loop)
+            split = any(n < memory or (d is None and n != memory) for n, f, d in entries if f > 1)
+            found |= {"split skewed remainder"} if split or len(skewed) > 1 else set()
+        late |= any(n in skewed for n, f, d in entries if f > 1) and (loop not in short or (size - 1) % pes > 0)
+    for n in skewed:
+        skew = nest[n]["skew"]
+        for dim, s in enumerate(skew):
+            along = {loop for loop, f, d in nest[n]["loops"] if d == dim and f > 1}
+            found |= {"split skewed remainder"} if s and len(along) > 1 and along & short else set()
+        found |= {"far skewed remainder"} if any(abs(s) > 1 for s in skew) else set()
+        if any(step is None or sum(map(abs, step)) > 1 for step, _ in links_of(case, case["levels"][n])):
+            found.add("late skewed remainder")
+    return found if late else found | {"far skewed remainder"}
 
 
 def skew_uses(case, nest, memory, at, skew):

@@ -156,7 +156,7 @@ static enum sator_status check_covered(struct sator_ctx *ctx, struct sator_arena
     SATOR_TRY(sator_dataflow_parse(ctx, "the mapping", result->yaml, NULL, &dataflow));
     SATOR_TRY(find_space(ctx, arena, &any, &spaces, dataflow->loops, &found, &why));
     if (!found)
-        why = "the best mapping's skew";
+        why = "the best mapping's skew and factors";
 done:
     sator_dataflow_free(dataflow);
     return why != NULL ? refuse(ctx, question->workload, why) : st;

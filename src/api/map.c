@@ -156,10 +156,15 @@ static enum sator_status search_mapping(struct mapper_question *q, struct sator_
     SATOR_TRY(expect(q, result));
     result->left_out = sator_mapper_left_out(q->problems, q->n_unskewed, &q->skews,
             sator_word(q->ctx, "imperfect"),
-            &(struct mapper_left_open){search->chains_open, search->idle_open, search->orders_open,
-                    search->hull_open && !search->proved,
-                    search->windows_open || q->n_problems - q->n_counted < q->n_skewed,
-                    search->counted_open},
+            &(struct mapper_left_open){.chains = search->chains_open,
+                    .idle = search->idle_open,
+                    .orders = search->orders_open,
+                    .hull = search->hull_open && !search->proved,
+                    .ends_short = search->short_open ||
+                            (q->options->imperfect && q->n_short == q->n_counted &&
+                                    q->n_apart > q->n_unskewed),
+                    .windows = search->windows_open || q->n_problems - q->n_short < q->n_skewed,
+                    .counted = search->counted_open},
             q->arena, &result->n_left_out);
 done:
     sator_mapper_words_free(search->words);

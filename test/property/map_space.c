@@ -196,7 +196,10 @@ static const struct phrase {
         {"PEs that run the nest at shifted times (skewed)", SKEW},
         {"skews that make no link a wire", USELESS},
         {"skews under which some words have no formula", SKEW},
-        {"skewed arrays with factors that do not divide", SKEWED_REMAINDER},
+        {"skewed arrays with a remainder of a loop that several memories split", SKEWED_SPLIT},
+        {"skewed arrays with remainders where PEs run several stamps apart", SKEWED_AHEAD},
+        {"skewed arrays with remainders where links bring words late", SKEWED_COUNTED},
+        {"most mappings with remainders on skewed arrays", SKEWED_REMAINDER},
         {"skews along dimensions whose PEs share words on a bus or a tree", SHARED},
         {"what links bring late, or from PEs ahead", LATE},
         {"loops at a memory inside a skewed array that some tensor bypasses", PASSED_BY},
@@ -209,7 +212,6 @@ static const struct phrase {
         {"skews by more stamps from one PE to the next", 0}, /* none is drawn */
         {"skews beyond the first 64 combinations of coefficients", SKEW},
         {"nests with a loop twice at one memory or array dimension", 0},
-        {"skewed arrays with factors that do not divide", REMAINDER},
 };
 
 static void excuse(struct judge *judge, const char *left_out)
@@ -293,7 +295,7 @@ static void show(const struct judge *judge)
 
 struct tally {
     int n_problems, n_declined, n_infeasible, n_unproved, n_fronts, n_imperfect, n_skewed, n_failed;
-    int n_excused[16];
+    int n_excused[19];
     int n_with_skews, n_timed, n_timed_proved;
     int64_t n_mappings, n_legal;
 };
@@ -307,7 +309,7 @@ static void finish(struct judge *judge, struct tally *tally)
     if (judge->fault.length == 0 && judge->status == SATOR_OK && judge->n_legal == 0 && knows_skew)
         add(&judge->fault, "no mapping of those enumerated is legal");
     /* of what is not enumerated, or excused, some may be better than all that are enumerated */
-    unsigned excused = p->skews ? judge->excused & ~(unsigned)(USELESS | SPARES | SKEWED_REMAINDER)
+    unsigned excused = p->skews ? judge->excused & ~(unsigned)(USELESS | SPARES | SKEWED_SPLIT)
                                 : judge->excused & (SKEW - 1U);
     if (judge->fault.length == 0 && judge->alone != NULL && knows_skew && excused == 0 &&
             is_less(judge->alone->value, judge->least))
@@ -322,7 +324,7 @@ static void finish(struct judge *judge, struct tally *tally)
     tally->n_with_skews += p->skews;
     tally->n_timed += judge->timing == SATOR_TIMING_SCHEDULED;
     tally->n_timed_proved += judge->timing == SATOR_TIMING_SCHEDULED && judge->is_proved;
-    for (int bit = 0; bit < 16; bit++)
+    for (int bit = 0; bit < 19; bit++)
         tally->n_excused[bit] += (judge->excused >> bit & 1) != 0;
     tally->n_mappings += judge->n_compared;
     tally->n_legal += judge->n_legal;

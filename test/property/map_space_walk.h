@@ -25,7 +25,12 @@ enum {
     JOINED = 4096, /* ... in a row of loops that are joined across what a memory holds */
     SPARES = 8192, /* ... so that it holds or brings less */
     SKEWED_REMAINDER = 16384, /* REMAINDER and SKEW */
-    SKEWED_ORDER = 32768 /* ORDER and SKEW */
+    SKEWED_ORDER = 32768, /* ORDER and SKEW */
+    SKEWED_SPLIT = 65536, /* SKEWED_REMAINDER, of a loop that is not in one memory, or not alone
+                             along a dimension */
+    SKEWED_COUNTED = 262144, /* SKEWED_REMAINDER, and SHARED, LATE, PASSED_BY or links to
+                                other PEs than the next */
+    SKEWED_AHEAD = 131072 /* ... with steps of several stamps, or a last tile of a single PE */
 };
 
 struct mapping {
@@ -161,6 +166,51 @@ static int memory_outside_skew(const struct walk *walk)
     return -1;
 }
 
+/* Whether some link leads further than to the next PE. */
+static bool has_long_links(const struct problem *p)
+{
+    bool any = false;
+
+    for (int l = 0; l < p->n_levels; l++) {
+        for (int i = 0; i < p->level[l].n_links; i++)
+            any |= abs(p->level[l].link[i].step[0]) + abs(p->level[l].link[i].step[1]) > 1;
+    }
+    return any;
+}
+
+/* What a mapping that is skewed, with remainders, has besides. */
+static unsigned uses_of_remainders(const struct walk *walk)
+{
+    const struct problem *p = walk->problem;
+    const struct mapping *m = &walk->mapping;
+    int memory = memory_outside_skew(walk), n_skewed = 0;
+    bool is_late = false;
+    unsigned uses = SKEWED_REMAINDER;
+
+    for (int s = 0; s < p->n_slots; s++) {
+        uses |= m->skew[s] > 1 || m->skew[s] < -1 ? SKEWED_AHEAD : 0;
+        n_skewed +=
+                p->slot[s].dim < 0 && s > memory && m->skew[s + 1 < p->n_slots ? s + 1 : s] != 0;
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        int covered = 1, pes = 1;
+        for (int s = 0; s < p->n_slots; s++) {
+            covered *= m->factor[s][i];
+            pes *= p->slot[s].dim >= 0 ? m->factor[s][i] : 1;
+        }
+        for (int s = 0; s < p->n_slots; s++) {
+            bool is_split = s < memory || (p->slot[s].dim < 0 && s > memory);
+            if (covered == p->extent[i] || m->factor[s][i] == 1)
+                continue;
+            uses |= is_split || (m->skew[s] != 0 && m->n[s] > 1) ? SKEWED_SPLIT : 0;
+        }
+        for (int s = 0; s < p->n_slots; s++)
+            is_late |= m->skew[s] != 0 && m->factor[s][i] > 1 &&
+                    (covered == p->extent[i] || (p->extent[i] - 1) % pes > 0);
+    }
+    return uses | (is_late ? 0 : SKEWED_AHEAD) | (n_skewed > 0 ? SKEWED_SPLIT : 0);
+}
+
 /* All skews of the array dimensions from "slot" on that have loops: one whose array has no link is
  * of no use. */
 static void choose_skews(struct walk *walk, int slot)
@@ -175,7 +225,9 @@ static void choose_skews(struct walk *walk, int slot)
                 m->uses |= uses_of_skew(walk, s, p->level[p->slot[s].level].n_dims);
         }
         if ((m->uses & SKEW) && (m->uses & REMAINDER))
-            m->uses |= SKEWED_REMAINDER;
+            m->uses |= uses_of_remainders(walk) |
+                    (m->uses & (SHARED | LATE | PASSED_BY) || has_long_links(p) ? SKEWED_COUNTED
+                                                                                : 0);
         if ((m->uses & SKEW) && (m->uses & ORDER))
             m->uses |= SKEWED_ORDER;
         if (memory_outside_skew(walk) >= 0)

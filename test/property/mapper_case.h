@@ -78,7 +78,8 @@ static inline bool open_case(
 
 /* Turn the problem into that of the same choice under a random skew, of those too under which words
  * are "counted" or not; false where it has none. */
-static inline bool skew_case(struct problem_case *c, struct machines_rng *rng, bool counted)
+static inline bool skew_case_as(
+        struct problem_case *c, struct machines_rng *rng, bool counted, bool ends_short)
 {
     struct mapper_skews skews;
     struct mapper_problem before = c->problem;
@@ -86,15 +87,27 @@ static inline bool skew_case(struct problem_case *c, struct machines_rng *rng, b
 
     if (sator_mapper_find_skews(c->ctx, &before, NULL, &skews) != SATOR_OK || skews.n == 1)
         return false;
-    int chosen = 1 + (int)machines_draw(rng, (uint64_t)skews.n - 1);
+    struct mapper_skew *skew = &skews.skew[1 + (int)machines_draw(rng, (uint64_t)skews.n - 1)];
     for (int m = 0; m < before.n_memories; m++)
         bypassed[m] = before.memory[m].bypassed;
     if (counted && machines_draw(rng, 2) == 0)
-        skews.skew[chosen].counted = true; /* what links bring late, too */
-    return (counted || !skews.skew[chosen].counted) &&
+        skew->counted = true; /* what links bring late, too */
+    skew->ends_short = ends_short;
+    return (counted || !skew->counted) &&
             sator_mapper_problem_init_skewed(c->ctx, c->arena, &c->network->layers[0], c->arch,
-                    before.objective, bypassed, &skews.skew[chosen], &c->problem) == SATOR_OK &&
+                    before.objective, bypassed, skew, &c->problem) == SATOR_OK &&
             sator_mapper_close_skew(&c->problem);
+}
+
+static inline bool skew_case(struct problem_case *c, struct machines_rng *rng, bool counted)
+{
+    return skew_case_as(c, rng, counted, false);
+}
+
+/* With factors that need not divide, once that is allowed. */
+static inline bool short_case(struct problem_case *c, struct machines_rng *rng)
+{
+    return skew_case_as(c, rng, false, true);
 }
 
 /* ---- what a machine says about time ---- */

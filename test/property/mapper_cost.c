@@ -242,12 +242,13 @@ static void count_passed(const struct mapper_problem *problem, const struct mapp
 enum kind {
     PERFECT,
     IMPERFECT,
-    SKEWED
+    SKEWED,
+    SHORT /* the same with factors that do not divide */
 };
 
 static void run_cases(enum kind kind)
 {
-    bool imperfect = kind == IMPERFECT;
+    bool imperfect = kind == IMPERFECT || kind == SHORT;
     const char *given = getenv("SATOR_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     int n_cases = (int)run_count(400), wrong = 0, compared = 0, ragged = 0, direct = 0, idle = 0,
@@ -258,7 +259,7 @@ static void run_cases(enum kind kind)
             .most_memories = 4,
             .prime_extents = imperfect,
             .idle = kind == SKEWED,
-            .counted = kind != SKEWED};
+            .counted = kind < SKEWED};
 
     print_message("seed %llu\n", (unsigned long long)seed);
     for (int n = 0; n < n_cases && wrong < 3; n++) {
@@ -268,7 +269,8 @@ static void run_cases(enum kind kind)
             close_case(&c);
             continue;
         }
-        if (kind == SKEWED && !skew_case(&c, &rng, true)) {
+        if ((kind == SKEWED && !skew_case(&c, &rng, true)) ||
+                (kind == SHORT && !short_case(&c, &rng))) {
             close_case(&c);
             continue;
         }
@@ -284,11 +286,12 @@ static void run_cases(enum kind kind)
             sator_mapper_draw(&c.problem, &draws, &mapping);
             if (imperfect && !sator_mapper_is_in_space(&c.problem, &mapping))
                 continue;
-            if (kind == SKEWED && !sator_mapper_is_allowed(&c.problem, &mapping))
+            if (kind >= SKEWED && !sator_mapper_is_allowed(&c.problem, &mapping))
                 continue;
-            skewed += sator_mapper_skew_text(&c.problem, c.arena, &mapping) != NULL;
             count_passed(&c.problem, &mapping, &passed, &tangled);
             bool is_ragged = sator_mapper_is_ragged(&c.problem, &mapping, UINT_MAX);
+            skewed += (is_ragged || kind != SHORT) &&
+                    sator_mapper_skew_text(&c.problem, c.arena, &mapping) != NULL;
             ragged += is_ragged;
             direct += is_ragged && c.problem.is_direct;
             idle += has_idle_lanes(&c.problem, &mapping);
@@ -306,12 +309,12 @@ static void run_cases(enum kind kind)
             compared, ragged, direct, idle);
     print_message("%d pass words of windows from PE to PE, %d of them over several buses\n", passed,
             tangled);
-    print_message("%d are skewed\n", skewed);
+    print_message("%d are skewed%s\n", skewed, kind == SHORT ? ", with remainders" : "");
     assert_int_equal(wrong, 0);
     if (n_cases < 100) /* which do not say how often each kind is met */
         return;
     /* A machine has all its mappings of a kind at once: so numbers scatter widely. */
-    if (kind == SKEWED) {
+    if (kind >= SKEWED) {
         assert_true(skewed > n_cases / 20);
         return;
     }
@@ -337,6 +340,12 @@ static void test_cost_of_skewed_mappings(void **state)
 {
     (void)state;
     run_cases(SKEWED);
+}
+
+static void test_cost_of_short_skewed_mappings(void **state)
+{
+    (void)state;
+    run_cases(SHORT);
 }
 
 static void open_skewed(struct problem_case *c, const struct mapper_skew *skew)
@@ -768,6 +777,7 @@ int main(void)
             cmocka_unit_test(test_cost_is_the_models),
             cmocka_unit_test(test_cost_of_imperfect_mappings),
             cmocka_unit_test(test_cost_of_skewed_mappings),
+            cmocka_unit_test(test_cost_of_short_skewed_mappings),
             cmocka_unit_test(test_late_words_cost_their_hops),
             cmocka_unit_test(test_idle_pes_ahead_hold),
             cmocka_unit_test(test_idle_registers_keep_what_is_let_go),

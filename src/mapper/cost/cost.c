@@ -440,7 +440,7 @@ int64_t sator_mapper_time_stamps(const struct mapper_problem *problem, struct ma
     int64_t stamps = 1;
 
     if (problem->skew != NULL)
-        return sator_mapper_skewed_stamps(problem, mapping, 0);
+        return sator_mapper_ordered_stamps(problem, mapping);
     if (domain_of(problem) != NULL)
         return stamps_of_domain(problem, words, mapping);
     if (!problem->imperfect)

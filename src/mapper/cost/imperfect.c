@@ -8,6 +8,7 @@
  */
 #include "mapper/cost/cost.h"
 #include "mapper/problem/invariants.h"
+#include "mapper/problem/skew.h"
 
 #include <assert.h>
 
@@ -57,6 +58,12 @@ static void find_unrolled(const struct mapper_problem *problem,
         unrolled->form = MAPPER_WHOLE;
     else if (passed != 0 || has_digit(mapping, loop, filled))
         unrolled->form = MAPPER_FILLED;
+    if (problem->skew == NULL)
+        return;
+    bool divides = problem->extent[loop] % (unrolled->lanes * unrolled->pes) == 0;
+    unrolled->memory = divides ? -1 : sator_mapper_short_row(problem, mapping, loop);
+    unrolled->form =
+            unrolled->form == MAPPER_ANY && unrolled->memory >= 0 ? MAPPER_SHORT : MAPPER_WHOLE;
 }
 
 void sator_mapper_unrolled(const struct mapper_problem *problem,
@@ -111,6 +118,10 @@ int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
     int64_t number = sator_mapper_blocks(blocks, tile);
 
     assert(tile >= 1 && unrolled->lanes >= 1 && unrolled->pes >= 1);
+    if (unrolled->form == MAPPER_SHORT)
+        return tile == (unrolled->memory < problem->n_memories - 1 ? 1 : blocks)
+                ? sator_mapper_blocks(number, unrolled->pes)
+                : 0;
     if (!sator_mapper_may_lane(problem, loop, unrolled->lanes))
         return 0;
     if (!sator_mapper_is_ceiling(blocks, tile) &&
@@ -142,6 +153,36 @@ bool sator_mapper_is_row_chain(
     return all;
 }
 
+/* The parallel factors of the loop on array dimension "*row" and on those next outside of it, the
+ * outermost of which "*row" is then. */
+static int64_t array_factor(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int loop, int *row)
+{
+    int64_t factor = mapping->factor[*row][loop];
+
+    while (problem->row[*row - 1].is_space) /* a memory is outermost */
+        factor *= mapping->factor[--*row][loop];
+    assert(factor >= 1);
+    return factor;
+}
+
+bool sator_mapper_spreads_short(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
+{
+    int64_t tiles = problem->extent[loop];
+    bool all = true;
+
+    for (int r = problem->n_rows - 1; r >= 0 && all; r--) {
+        int inner = r;
+        if (!problem->row[r].is_space)
+            continue;
+        int64_t factor = array_factor(problem, mapping, loop, &r);
+        all = sator_mapper_spreads(problem, inner, tiles, factor);
+        tiles = sator_mapper_blocks(tiles, factor);
+    }
+    return all;
+}
+
 static bool is_chain(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
         int loop, unsigned passed)
 {
@@ -155,15 +196,16 @@ static bool is_chain(const struct mapper_problem *problem, const struct mapper_m
             sator_mapper_blocks(sator_mapper_blocks(problem->extent[loop], unrolled.lanes), tile);
     for (int r = problem->innermost - 1; r >= 0; r--) {
         const struct mapper_row *row = &problem->row[r];
-        int64_t factor = mapping->factor[r][loop];
         int inner = r;
-        while (row->is_space && problem->row[r - 1].is_space) /* a memory is outermost */
-            factor *= mapping->factor[--r][loop];
-        assert(factor >= 1);
+        int64_t factor =
+                row->is_space ? array_factor(problem, mapping, loop, &r) : mapping->factor[r][loop];
         bool may = row->is_space
                 ? sator_mapper_spreads(problem, inner, number, factor)
                 : sator_mapper_is_ceiling(number, factor) || row->fixed[loop] == factor;
-        if (unrolled.form == MAPPER_ANY && problem->chains ? !may : number % factor != 0)
+        if (unrolled.form == MAPPER_SHORT && !row->is_space)
+            may = factor == (row->memory == unrolled.memory ? number : 1);
+        bool divides = unrolled.form == MAPPER_FILLED || unrolled.form == MAPPER_WHOLE;
+        if (problem->chains && !divides ? !may : number % factor != 0)
             return false;
         number = sator_mapper_blocks(number, factor);
     }
@@ -186,6 +228,8 @@ bool sator_mapper_is_in_space(
         all = is_chain(problem, mapping, i, passed);
     for (int r = 0; r < problem->n_rows && all && problem->chains; r++)
         all = !problem->row[r].is_space || sator_mapper_is_row_chain(problem, mapping, r);
+    if (problem->skew != NULL)
+        all = all && sator_mapper_runs_apart(problem, mapping);
     return all;
 }
 

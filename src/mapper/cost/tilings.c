@@ -7,6 +7,7 @@
 #include "count/tiled/tiling.h"
 
 #include "mapper/cost/cost.h"
+#include "mapper/problem/skew.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -203,8 +204,9 @@ int64_t sator_mapper_tiling_words(struct mapper_words *words, const struct mappe
     struct sator_tiling *tiling =
             sator_mapper_tiling_open(words, mapping, shape, transfer, sharing, false);
     int64_t crossing = sator_tiling_all(tiling);
+    int cold_row = sator_mapper_cold_row(p, shape, &p->transfer[transfer]);
 
-    for (int r = p->transfer[transfer].child_row - 1; r >= 0; r--) {
+    for (int r = p->transfer[transfer].child_row - 1; r >= cold_row; r--) {
         for (int k = p->n_loops - 1; k >= 0 && !p->row[r].is_space; k--) {
             int loop = mapping->order[p->row[r].memory][k];
             if (mapping->factor[r][loop] == 1 || crossing == TILING_UNKNOWN)

@@ -184,7 +184,9 @@ enum mapper_form {
     MAPPER_ANY, /* ceilings at every level */
     MAPPER_FILLED, /* words pass along its PEs, and other chains are not searched, or not yet: only
                       the innermost tiles leave a remainder, all its PEs have a tile at all times */
-    MAPPER_WHOLE /* the same into the compute units: all factors divide */
+    MAPPER_WHOLE, /* the same into the compute units: all factors divide */
+    MAPPER_SHORT /* under a skew: its PEs do not divide its extent, and the memory of the row that
+                    is skewed takes all that they leave */
 };
 /* Whether chains may leave PEs without a tile where words pass from PE to PE. */
 static inline bool mapper_may_idle(const struct mapper_problem *problem)
@@ -196,6 +198,7 @@ static inline bool mapper_may_idle(const struct mapper_problem *problem)
 struct mapper_unrolled {
     int64_t lanes, pes;
     enum mapper_form form;
+    int memory; /* MAPPER_SHORT: that one */
 };
 void sator_mapper_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled);
@@ -224,6 +227,9 @@ int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row,
  * "tiles" tiles: as many of each dimension as are needed for so many steps. */
 bool sator_mapper_spreads(
         const struct mapper_problem *problem, int row, int64_t tiles, int64_t pes);
+/* Whether the PEs of a loop all of whose tiles are iterations are chains in this sense. */
+bool sator_mapper_spreads_short(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop);
 /* Whether "lanes" of the loop may be unrolled inside the innermost memory. */
 bool sator_mapper_may_lane(const struct mapper_problem *problem, int loop, int64_t lanes);
 /* What a loop with "tile" blocks at the innermost memory leaves to the memories further out, all of
@@ -283,6 +289,7 @@ struct mapper_left_open {
     bool idle; /* of those that leave PEs idle which words pass through */
     bool orders; /* of the loops that share an array dimension */
     bool hull; /* of a domain that is no box, or reads that have no formula together */
+    bool ends_short; /* of skewed arrays with remainders */
     bool windows; /* of skewed loops joined across memories */
     bool counted; /* of skews under which words are counted */
 };

@@ -116,31 +116,56 @@ bool sator_mapper_has_gaps(const struct mapper_problem *p, const struct mapper_m
     return false;
 }
 
-int64_t sator_mapper_skewed_stamps(
+/* The steps that the memories outside "first" take, at least. */
+static int64_t steps_outside(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int first)
 {
-    int64_t known = 1, open = p->instances, spans = 0, used = 1;
+    int64_t steps = 1;
 
-    for (int r = 0; r < p->n_rows; r++) {
-        if (p->row[r].is_space)
-            used *= mapper_steps_at(p, mapping, r);
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t inside = 1;
+        for (int r = 0; r < p->n_rows; r++) {
+            if (p->row[r].is_space || p->row[r].memory >= first)
+                inside *= mapping->factor[r][i];
+        }
+        steps *= sator_mapper_blocks(p->extent[i], inside);
     }
-    open /= used;
+    return steps;
+}
+
+static int64_t count_stamps(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        int first, bool by_order)
+{
+    int64_t known = 1, spans = 0;
+
     for (int m = p->n_memories - 1; m >= 0; m--) {
         int64_t span = sator_mapper_span(p, mapping, m);
         bool goes_on = span > 0 && sator_mapper_joined_from(p, m) < m;
+        if (span > 0 && p->imperfect)
+            span -= sator_mapper_ends_early(p, mapping, m, by_order);
         if (m < first || goes_on)
             spans += span;
-        if (goes_on)
-            break; /* all loops further out are in this row */
+        if (goes_on) { /* all loops further out are in this row */
+            first = m + 1 > first ? m + 1 : first;
+            break;
+        }
         if (m < first)
             continue;
-        int64_t own = mapper_steps_at(p, mapping, p->memory[m].row);
-        assert(open % own == 0);
-        open /= own;
-        known *= own + span;
+        known *= mapper_steps_at(p, mapping, p->memory[m].row) + span;
     }
-    return known * (open + spans);
+    return known * (steps_outside(p, mapping, first) + spans);
+}
+
+int64_t sator_mapper_skewed_stamps(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int first)
+{
+    return count_stamps(p, mapping, first, false);
+}
+
+int64_t sator_mapper_ordered_stamps(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping)
+{
+    return count_stamps(p, mapping, 0, true);
 }
 
 /* The memory outside whose loops end the runs of what row "child_row" holds. */
@@ -423,8 +448,6 @@ static void say_left_out(
         return;
     }
     leave_out(p, skews, "skews that make no link a wire or one from the stamp before");
-    if (p->imperfect)
-        leave_out(p, skews, "skewed arrays with factors that do not divide a loop's extent");
     for (int k = 1; k < skews->n; k++) {
         for (int r = 0; r < p->n_rows; r++) {
             if (llabs(skews->skew[k].step[r]) > 1)

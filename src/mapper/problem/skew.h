@@ -12,6 +12,7 @@ struct mapper_skew {
     bool across; /* the loops of all memories outside the array are one row, so that these hold
                     windows of it (windows.c) */
     bool counted; /* what links bring late, or without a formula, is in the costs and bounds */
+    bool ends_short; /* factors need not divide (skew_short.c) */
     /* One of these, it is not known which: "step" is 1 along rows that some of them skew. */
     int n_any;
     const struct mapper_skew *const *any;
@@ -77,9 +78,11 @@ int64_t sator_mapper_span(
 bool sator_mapper_has_gaps(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* The time-stamps of a mapping whose parallel factors, and those of the memories from "first"
- * inward, are known: at least so many; with "first" 0 exactly. */
+ * inward, are known: at least so many; with "first" 0, and the orders of its loops, exactly. */
 int64_t sator_mapper_skewed_stamps(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int first);
+int64_t sator_mapper_ordered_stamps(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* The outermost memory whose loops are joined with those of memory "m" into one row. */
 int sator_mapper_joined_from(const struct mapper_problem *problem, int m);
 /* The memory whose row of time the loops of memory "m" are part of, "m" or one inside it; -1 where
@@ -91,6 +94,23 @@ int sator_mapper_row_memory(
  * what they have, that of the memories outside for sums, and 0 for what is read. */
 int sator_mapper_cold_row(const struct mapper_problem *problem, const struct mapper_shape *shape,
         const struct mapper_transfer *transfer);
+
+/* ---- skew_short.c: factors that do not divide ---- */
+/* The memory whose row takes all of loop "loop" that its PEs leave to time, where they do not
+ * divide its extent; -1: the space has no such mapping. By the parallel factors. */
+int sator_mapper_short_row(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop);
+/* By how many stamps a run of memory "m"'s row ends before the last PE in use would, were its last
+ * tiles not cut short: at most, with "by_order" as the loops of the memory are ordered. */
+int64_t sator_mapper_ends_early(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int m, bool by_order);
+/* Whether that depends on the order. */
+bool sator_mapper_ends_by_order(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* Whether no PE of a mapping of the space runs from the first stamp of a run to its last, where
+ * there are several. */
+bool sator_mapper_runs_apart(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 
 /* ---- windows.c ---- */
 /* Whether the loops of the memories outside a skewed array may be joined: one memory, outside all

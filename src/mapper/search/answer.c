@@ -135,8 +135,8 @@ static int *visiting_order(const struct mapper_question *q, int first, int end)
 static void search_windows(
         struct mapper_question *q, struct mapper_search *search, const bool *possible, int *best)
 {
-    int n = q->n_problems - q->n_counted;
-    int *order = visiting_order(q, q->n_counted, q->n_problems);
+    int n = q->n_problems - q->n_short;
+    int *order = visiting_order(q, q->n_short, q->n_problems);
 
     /* they take no less room than tiles: where there are none, only faster ones were asked for */
     const bool may_find = search->found || q->cycle_limit > 0;
@@ -147,6 +147,25 @@ static void search_windows(
             search_one(q, search, order[k], best);
         search->windows_open |= search->stopped != SATOR_OK;
     }
+}
+
+/* Remainders on skewed arrays, with what is best without them to beat. Where they take too long,
+ * what is proved is over the others. */
+static void search_short(
+        struct mapper_question *q, struct mapper_search *search, const bool *possible, int *best)
+{
+    struct mapper_timer *timer = search->timer;
+
+    for (int i = q->n_counted; i < q->n_short; i++) {
+        struct mapper_timer own = {0};
+        if (!possible[i])
+            continue;
+        search->timer = timer == NULL ? NULL : &own;
+        if (search->stopped == SATOR_OK)
+            search_one(q, search, i, best);
+        search->short_open |= search->stopped != SATOR_OK;
+    }
+    search->timer = timer;
 }
 
 /* Climb among skews under which words are counted, one of which has the best mapping, for as long
@@ -236,6 +255,8 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
             bound = search->bound;
         proved &= search->proved;
     }
+    search_short(q, search, possible, best);
+    proved &= search->found || !search->short_open;
     search_counted(q, search, possible, best);
     search->has_dived = false;
     proved &= search->found || !search->counted_open;
@@ -336,7 +357,7 @@ static void search_times(struct mapper_question *q, struct mapper_search *search
 
     if (q->only_starts)
         search->orders_open = search->windows_open = search->chains_open = search->idle_open =
-                false;
+                search->short_open = false;
     q->only_starts = false;
     for (int i = 0; i < q->n_problems; i++) /* bounds are of it, too, where they may be */
         sator_mapper_know_phases(&q->problems[i]);

@@ -135,6 +135,12 @@ static void fill(const struct mapper_problem *problem, uint64_t *state,
 
     for (int r = 0; r < problem->innermost; r++)
         mapping->factor[r][loop] = problem->row[r].is_space ? mapping->factor[r][loop] : 1;
+    if (unrolled->form == MAPPER_SHORT) {
+        *tile = 1;
+        mapping->factor[problem->memory[unrolled->memory].row][loop] =
+                sator_mapper_blocks(blocks, unrolled->pes);
+        return;
+    }
     for (int tries = 0; tries < FILL_TRIES && left == 0; tries++) {
         *tile = draw_ceiling(state, blocks, blocks);
         left = sator_mapper_left(problem, loop, unrolled, *tile);

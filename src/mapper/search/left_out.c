@@ -4,6 +4,8 @@
 #include "mapper/problem/skew.h"
 #include "mapper/search/search.h"
 
+#include <stdlib.h>
+
 /* Whether the transfer has a window, and two dimensions of an array differ in how its words are
  * shared there: which elements meet depends on how far apart in the window the PEs of a bus, a tree
  * or a link are. */
@@ -148,6 +150,47 @@ static bool has_windows(const struct mapper_problem *p, const struct mapper_skew
     return any;
 }
 
+/* Whether some skew is by several stamps from one PE to the next. */
+static bool has_long_steps(const struct mapper_problem *p, const struct mapper_skews *skews)
+{
+    bool any = false;
+
+    for (int k = 0; k < skews->n; k++) {
+        for (int r = 0; r < p->n_rows; r++)
+            any |= llabs(skews->skew[k].step[r]) > 1;
+    }
+    return any;
+}
+
+/* Whether words are counted under some skew. */
+static bool has_counted_skew(const struct mapper_skews *skews)
+{
+    bool any = skews->n_counted > 0;
+
+    for (int k = 0; k < skews->n; k++)
+        any |= skews->skew[k].counted;
+    return any;
+}
+
+/* Remainders on skewed arrays. */
+static void add_skewed_remainders(const struct mapper_problem *p, const struct mapper_skews *skews,
+        const char ***list, int *count)
+{
+    if (skews->n == 1)
+        return;
+    SATOR_PUSH(p->arena, *list, *count,
+            "skewed arrays with a remainder of a loop that several memories split, or that shares "
+            "an array dimension");
+    if (has_windows(p, skews) || has_long_steps(p, skews))
+        SATOR_PUSH(p->arena, *list, *count,
+                "skewed arrays with remainders where PEs run several stamps apart, or where no PE "
+                "is late in a last tile");
+    if (has_counted_skew(skews))
+        SATOR_PUSH(p->arena, *list, *count,
+                "skewed arrays with remainders where links bring words late, or words have no "
+                "formula");
+}
+
 bool sator_mapper_leaves_remainders(const struct mapper_problem *p)
 {
     return p->imperfect && (has_mixed_links(p) || has_mixed_direct(p) || merges_windows(p));
@@ -210,6 +253,10 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
         SATOR_PUSH(arena, list, count,
                 "more tiles along an array dimension than it has PEs, the others being empty in a "
                 "domain that is no box");
+    if (open->ends_short)
+        SATOR_PUSH(arena, list, count, "most mappings with remainders on skewed arrays");
+    if (problem->imperfect)
+        add_skewed_remainders(problem, skews, &list, &count);
     if (has_windows(problem, skews))
         SATOR_PUSH(arena, list, count,
                 open->windows ? "skewed loops joined across a memory's tiles"

@@ -40,7 +40,7 @@ static enum sator_status compile(const struct mapper_question *q, const unsigned
     problem->cycle_limit = q->cycle_limit;
     SATOR_TRY(sator_mapper_keep_order(q->ctx, problem));
     problem->times_wires = options->timing == SATOR_TIMING_SCHEDULED;
-    if (options->imperfect && skew == NULL)
+    if (options->imperfect && (skew == NULL || skew->ends_short))
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
     sator_mapper_allow_orders(problem);
     *plain = *problem;
@@ -209,6 +209,23 @@ done:
     return st;
 }
 
+/* The skewed problems once more with factors that need not divide, where that is asked for. */
+static enum sator_status add_short(struct mapper_question *q)
+{
+    bool is_searched = q->options->strategy == SATOR_MAP_OPTIMAL && q->options->imperfect;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = q->n_unskewed; i < q->n_apart && is_searched; i++) {
+        struct mapper_skew *skew = SATOR_NEW(q->arena, struct mapper_skew);
+        *skew = *q->problems[i].skew;
+        skew->ends_short = true;
+        SATOR_TRY(add_one_skewed(q, q->choice[i], skew, NULL));
+    }
+    q->n_short = q->n_problems;
+done:
+    return st;
+}
+
 /* Gates that could be told of no mapping are refused before the search: ask as of a mapping that
  * moves no word, whose memories hold what none may bypass. */
 static enum sator_status check_gates(
@@ -249,7 +266,7 @@ enum sator_status sator_mapper_ask(struct mapper_question *q)
     SATOR_TRY(check_gates(q, first));
     SATOR_TRY(find_skews(q, first));
     q->n_problems = q->n_unskewed = 1 << q->choices.n_bits;
-    int most = q->n_unskewed * (3 * q->skews.n - 2); /* each skew counted, and joined across, too */
+    int most = q->n_unskewed * (4 * q->skews.n - 3); /* each skew counted, short, and joined, too */
     q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, most);
     q->choice = SATOR_NEW_ARRAY(q->arena, int, most);
     for (int i = 0; i < q->n_unskewed; i++)
@@ -260,6 +277,7 @@ enum sator_status sator_mapper_ask(struct mapper_question *q)
         SATOR_TRY(compile(q, bypassed, NULL, &q->problems[i], plain));
     }
     SATOR_TRY(add_skewed(q));
+    SATOR_TRY(add_short(q));
     SATOR_TRY(add_windows(q));
     watch(q, plain);
     SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_unskewed - 1], plain,

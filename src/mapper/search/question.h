@@ -23,6 +23,7 @@ struct mapper_question {
     int n_apart; /* those come first whose loops are not joined across memories, and in which all
                     words have a formula or no array is skewed; then those where others count */
     int n_counted; /* up to these */
+    int n_short; /* up to these, skewed ones whose factors need not divide; then those joined */
     int n_skewed; /* skews of choices of either kind */
     bool leaves_counted; /* there are none of the latter, by other strategies */
     struct mapper_problem *problems;

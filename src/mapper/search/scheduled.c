@@ -29,7 +29,8 @@ static double ask_model(
 {
     struct mapper_timer *timer = search->timer;
 
-    bool is_skewed = sator_mapper_counts_skew(search->problem);
+    const struct mapper_skew *skew = search->problem->skew;
+    bool is_skewed = skew != NULL && (skew->counted || skew->ends_short);
     if (timer->is_worn_out) {
         search->gave_up |= is_skewed;
         if (search->stopped == SATOR_OK && !is_skewed)
@@ -38,7 +39,7 @@ static double ask_model(
     }
     uint64_t most = search->ctx->work_limit / WORK_SHARE, first = 0;
     most = is_skewed && most > MOST_SKEWED_WORK ? MOST_SKEWED_WORK : most;
-    bool is_blind = search->problem->phases == NULL;
+    bool is_blind = search->problem->phases == NULL && !is_skewed;
     double cycles = timer->n_asked++ == 0 && !is_skewed
             ? sator_mapper_count_time(search->words, mapping, search->ctx->work_limit, &first)
             : sator_mapper_count_time(search->words, mapping, most - timer->work, &timer->work);
@@ -70,7 +71,7 @@ static bool may_be_better(struct mapper_search *search, const struct mapper_mapp
 
     *cycles = NAN;
     *least = cost->cycles;
-    if (sator_mapper_counts_skew(p))
+    if (sator_mapper_counts_skew(p) || (p->skew != NULL && p->skew->ends_short))
         return true;
     if (p->phases != NULL && (p->skew != NULL || p->imperfect) &&
             sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles)) {

@@ -47,6 +47,7 @@ struct mapper_search {
                           none of the space seemed to be better than the best: */
     uint64_t windows_end; /* the looks at which their searches end, but for some at each */
     int n_refused; /* such mappings, where their windows are listed */
+    bool short_open; /* ... before all remainders on skewed arrays */
     bool counted_open; /* ... before all skews under which words are counted */
     bool hull_open; /* ... before all mappings of a domain that is no box, or of reads that have no
                        formula together */

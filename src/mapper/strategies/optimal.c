@@ -290,6 +290,20 @@ static void search_counted(struct mapper_search *search)
     search->orders_open = open;
 }
 
+/* Skewed arrays with remainders, in the same way. */
+static void search_short(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    bool known = !search->has_unknown, open = search->orders_open;
+
+    search->orders_open = false; /* of this problem */
+    bool ends = search_chains(search, p, CHAIN_TRIES);
+    if (ends)
+        optimal_search_orders(search, p);
+    search->short_open |= !ends || search->orders_open || (known && !search->proved);
+    search->orders_open = open;
+}
+
 void sator_mapper_optimal(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
@@ -320,6 +334,10 @@ void sator_mapper_optimal(struct mapper_search *search)
         end = end > search->windows_end ? end : search->windows_end;
         search->n_refused = 0;
         search->windows_open |= !search_within(search, p, end - sator_mapper_looks(search));
+        return;
+    }
+    if (p->skew != NULL && p->skew->ends_short) {
+        search_short(search);
         return;
     }
     if (!p->imperfect) {

@@ -142,6 +142,8 @@ static bool has_tile(struct optimizer *o, int loop)
     const struct mapper_unrolled *unrolled = &o->at.unrolled_of[loop];
     int64_t lanes = unrolled->lanes, n = p->extent[loop];
 
+    if (unrolled->form == MAPPER_SHORT)
+        return sator_mapper_spreads_short(p, &o->at.mapping, loop);
     return sator_mapper_may_lane(p, loop, lanes) &&
             !(unrolled->form == MAPPER_WHOLE && n % (lanes * unrolled->pes) != 0) &&
             (p->chains || can_spread(o, loop, lanes, unrolled->pes));
@@ -302,8 +304,13 @@ int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors)
 int optimal_factors(struct optimizer *o, int m, int loop, const int64_t **factors)
 {
     const struct mapper_problem *p = o->problem;
+    const struct mapper_unrolled *unrolled = &o->at.unrolled_of[loop];
 
-    if (!p->chains || o->at.unrolled_of[loop].form != MAPPER_ANY)
+    if (unrolled->form == MAPPER_SHORT) {
+        *factors = m == unrolled->memory ? &o->at.rest[loop] : mapper_ones;
+        return 1;
+    }
+    if (!p->chains || unrolled->form != MAPPER_ANY)
         return optimal_divisors(o, o->at.rest[loop], factors);
     int64_t tiles =
             sator_mapper_blocks(p->extent[loop], o->at.shape.inside[p->memory[m].row + 1][loop]);
