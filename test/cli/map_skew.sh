@@ -46,6 +46,7 @@ for question in 'analyze -d tiles.yaml --engine listed' 'map --imperfect'; do
     sator $question gemm:i=97,j=89,k=101 --arch tpu-8x8 --set "$one_word" --set energy_table=45nm |
         sed -n '/^  latency/p; /^  EDP/p; /^  mapping /p; /^  skew/p'
 done
+sator map gemm:i=97,j=89,k=101 --arch tpu-8x8 --set "$one_word" --set energy_table=45nm --imperfect --why-not tiles.yaml
 sator map gemm:i=31,j=32,k=32 --arch tpu-8x8 --imperfect --constraint 'PE: i 8' | sed -n '/^  latency/p'
 sator map gemm:i=8,j=8,k=8 --arch gemmini --constraint 'PE: skew 0 1' 2>&1
 # What late links bring some mapping cannot be counted here: without, of which bounds speak, it loses.

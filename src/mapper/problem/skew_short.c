@@ -25,13 +25,11 @@ static int skewed_memory(const struct mapper_problem *p, const struct mapper_map
     return n == 1 ? found : -1;
 }
 
-/* Whether the PEs of loop "loop" on row "r", skewed or not, are those of a prefix. */
-static bool has_row(
+/* Whether no other loop stands on array dimension "r" beside "loop", if PEs run apart along it. */
+static bool stands_alone(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int loop, int r)
 {
-    int64_t step = p->skew->step[r];
-
-    return mapping->factor[r][loop] == 1 || step == 0 ||
+    return mapping->factor[r][loop] == 1 || p->skew->step[r] == 0 ||
             mapping->factor[r][loop] == mapper_steps_at(p, mapping, r);
 }
 
@@ -43,12 +41,9 @@ int sator_mapper_short_row(
     if (m < 0 || sator_mapper_joined_from(p, m) != m)
         return -1;
     for (int r = 0; r < p->n_rows; r++) {
-        bool is_late = p->row[r].is_space && mapper_steps_at(p, mapping, r) > 1;
-        if (is_late && llabs(p->skew->step[r]) > 1)
-            return -1;
-        if (p->row[r].is_space && !has_row(p, mapping, loop, r))
-            return -1;
-        if (r < p->memory[m].row && p->row[r].is_space && mapping->factor[r][loop] > 1)
+        bool is_far = llabs(p->skew->step[r]) > 1 && mapper_steps_at(p, mapping, r) > 1;
+        bool is_outside = r < p->memory[m].row && mapping->factor[r][loop] > 1;
+        if (p->row[r].is_space && (is_far || is_outside || !stands_alone(p, mapping, loop, r)))
             return -1;
     }
     return m;

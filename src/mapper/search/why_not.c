@@ -7,9 +7,11 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "mapper/cost/cost.h"
+#include "mapper/problem/invariants.h"
 #include "mapper/problem/skew.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The row of a loop of the nest; -1 when there is none. */
@@ -219,8 +221,8 @@ static bool is_skewed(const struct mapper_problem *p, const struct sator_loop_ne
     return any;
 }
 
-/* Factors that cover too little are wrong; those that cover more are in the space of no
- * problem, or of one whose PEs run at the same time. */
+/* Factors that cover too little are wrong; those that cover more are in the space of no problem, or
+ * of an imperfect one. */
 static void check_extents(const struct mapper_problem *p, const struct sator_loop_nest *nest,
         struct mapper_faults *faults)
 {
@@ -229,7 +231,7 @@ static void check_extents(const struct mapper_problem *p, const struct sator_loo
     for (int l = 0; l < w->n_loops; l++) {
         int64_t extent = w->upper[l] - w->lower[l];
         int64_t product = covered(p, nest, 0, w->loop_names[l]);
-        bool in_space = p->imperfect && !is_skewed(p, nest) && loop_of(p, w->loop_names[l]) >= 0;
+        bool in_space = p->imperfect && loop_of(p, w->loop_names[l]) >= 0;
         if (product < extent || (product > extent && !in_space))
             sator_text_add(product < extent ? &faults->broken : &faults->outside,
                     "the factors of loop '%s' multiply to %lld, not to its extent %lld\n",
@@ -237,10 +239,39 @@ static void check_extents(const struct mapper_problem *p, const struct sator_loo
     }
 }
 
-/* The chains of an imperfect problem. */
-static void check_tiles(const struct mapper_problem *p, const struct mapper_mapping *mapping,
-        struct sator_text *text)
+/* The remainders of a skewed nest (skew_short.c). */
+static void check_short(const struct mapper_problem *p, const struct sator_loop_nest *nest,
+        const struct mapper_mapping *mapping, struct sator_text *text)
 {
+    struct mapper_problem *skewed = sator_alloc(sizeof *skewed);
+    struct mapper_skew skew;
+
+    skewed_by(p, nest, &skew);
+    skew.ends_short = true;
+    *skewed = *p;
+    skewed->skew = &skew;
+    for (int i = 0; i < p->n_loops; i++) {
+        if (mapper_covered(p, mapping, i) > p->extent[i] &&
+                !sator_mapper_is_chain(skewed, mapping, i))
+            sator_text_add(text,
+                    "loop '%s' has a remainder on a skewed array, but not all of its time at the "
+                    "memory outside, a dimension of its own, steps of one stamp and the least "
+                    "factors\n",
+                    p->loop_names[i]);
+    }
+    if (text->length == 0 && !sator_mapper_runs_apart(skewed, mapping))
+        sator_text_add(text, "some PE runs from the first stamp of a run to the last\n");
+    free(skewed);
+}
+
+/* The chains of an imperfect problem. */
+static void check_tiles(const struct mapper_problem *p, const struct sator_loop_nest *nest,
+        const struct mapper_mapping *mapping, struct sator_text *text)
+{
+    if (p->imperfect && is_skewed(p, nest)) {
+        check_short(p, nest, mapping, text);
+        return;
+    }
     for (int i = 0; i < p->n_loops && p->imperfect; i++) {
         int64_t product = 1;
         for (int r = 0; r < p->n_rows; r++)
@@ -456,7 +487,7 @@ bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
     check_arrays(problem, dataflow->loops, &faults->broken);
     check_memories(problem, words, dataflow->loops, &faults->broken);
     if (is_mapping) {
-        check_tiles(problem, mapping, &faults->outside);
+        check_tiles(problem, dataflow->loops, mapping, &faults->outside);
         check_factors(problem, mapping, &faults->outside);
         check_spread(problem, mapping, &faults->outside);
         check_orders(problem, mapping, &faults->outside);
