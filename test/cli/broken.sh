@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every file of test/broken is refused with exactly the messages of the .expect beside it: all of them by one start of the
-# program, as files of one command. With SATOR_BLESS=1 the .expect files are written instead, file by file; read the
+# Every file of test/broken is refused with exactly the messages of the .expect beside it: all of them by one start of
+# the program, as files of one command. With SATOR_BLESS=1 the .expect files are written instead, file by file; read the
 # difference before you commit it.
 sator=$1
 cd "$2/test/broken" || exit 2

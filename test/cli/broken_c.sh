@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every broken C file and file of another tool gives exactly the messages beside it. A folder's are checked by one start of
-# the program, as files of one command: exit code 1, and nothing that is fine.
+# Every broken C file and file of another tool gives exactly the messages beside it. A folder's are checked by one start
+# of the program, as files of one command: exit code 1, and nothing that is fine.
 # With BLESS=1 the messages are written instead, file by file; the difference is to be reviewed.
 sator=$1
 status=0

@@ -28,9 +28,9 @@ enum {
     SKEWED_ORDER = 32768, /* ORDER and SKEW */
     SKEWED_SPLIT = 65536, /* SKEWED_REMAINDER, of a loop that is not in one memory, or not alone
                              along a dimension */
-    SKEWED_COUNTED = 262144, /* SKEWED_REMAINDER, and SHARED, LATE, PASSED_BY or links to
+    SKEWED_AHEAD = 131072, /* ... with steps of several stamps, or a last tile of a single PE */
+    SKEWED_COUNTED = 262144 /* SKEWED_REMAINDER, and SHARED, LATE, PASSED_BY or links to
                                 other PEs than the next */
-    SKEWED_AHEAD = 131072 /* ... with steps of several stamps, or a last tile of a single PE */
 };
 
 struct mapping {
@@ -183,14 +183,14 @@ static unsigned uses_of_remainders(const struct walk *walk)
 {
     const struct problem *p = walk->problem;
     const struct mapping *m = &walk->mapping;
-    int memory = memory_outside_skew(walk), n_skewed = 0;
-    bool is_late = false;
+    int memory = memory_outside_skew(walk);
+    bool is_late = false, is_inside = false; /* of a memory inside the first skewed array */
     unsigned uses = SKEWED_REMAINDER;
 
     for (int s = 0; s < p->n_slots; s++) {
         uses |= m->skew[s] > 1 || m->skew[s] < -1 ? SKEWED_AHEAD : 0;
-        n_skewed +=
-                p->slot[s].dim < 0 && s > memory && m->skew[s + 1 < p->n_slots ? s + 1 : s] != 0;
+        is_inside |= p->slot[s].dim < 0 && s > memory;
+        uses |= is_inside && m->skew[s] != 0 ? SKEWED_SPLIT : 0;
     }
     for (int i = 0; i < p->n_loops; i++) {
         int covered = 1, pes = 1;
@@ -208,7 +208,7 @@ static unsigned uses_of_remainders(const struct walk *walk)
             is_late |= m->skew[s] != 0 && m->factor[s][i] > 1 &&
                     (covered == p->extent[i] || (p->extent[i] - 1) % pes > 0);
     }
-    return uses | (is_late ? 0 : SKEWED_AHEAD) | (n_skewed > 0 ? SKEWED_SPLIT : 0);
+    return uses | (is_late ? 0 : SKEWED_AHEAD);
 }
 
 /* All skews of the array dimensions from "slot" on that have loops: one whose array has no link is

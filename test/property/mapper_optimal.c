@@ -72,7 +72,8 @@ static bool same_feasibility(struct problem_case *c, const struct mapper_problem
         list[i] = texts[i];
     int errors = sator_ctx_error_count(c->ctx);
     enum sator_status st = sator_mapper_check_feasible(c->ctx, &c->problem, plain, list, n_texts);
-    if (c->problem.imperfect && (c->problem.has_counted || c->problem.has_limits) && st == SATOR_OK)
+    bool is_open = c->problem.has_counted || c->problem.has_limits || c->problem.skew != NULL;
+    if (c->problem.imperfect && is_open && st == SATOR_OK)
         return true; /* it cannot be told */
     return (st == SATOR_OK) == found &&
             (st == SATOR_OK) == (sator_ctx_error_count(c->ctx) == errors);
@@ -81,7 +82,8 @@ static bool same_feasibility(struct problem_case *c, const struct mapper_problem
 /* ---- comparison ---- */
 
 static int n_stopped; /* searches cut short, whose bound must hold all the same */
-static int n_given_up; /* counted skews that took too long, which the output then names */
+static int
+        n_given_up; /* skews, counted or with remainders, that took too long: the output says so */
 static struct mapper_mapping best_found; /* the last one */
 static int n_plain; /* spaces that were also enumerated one mapping after the other */
 static uint64_t costed; /* mappings that the exhaustive searches evaluated */
@@ -361,7 +363,7 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
     *feasible += exhaustive.found;
     costed += exhaustive.counters.evaluated;
     double a = value(&optimal), b = value(&exhaustive);
-    if (optimal.counted_open && a >= b * (1 - 1e-9)) {
+    if ((optimal.counted_open || optimal.short_open) && a >= b * (1 - 1e-9)) {
         n_given_up++;
         return 0;
     }
@@ -443,6 +445,7 @@ enum kind {
     SCHEDULED,
     IMPERFECT,
     SKEWED,
+    SHORT, /* skewed, with factors that do not divide */
     LATE, /* skewed, with what links bring late in costs and bounds */
     COUNTED /* transfers that have no formula, most of which the engines take long for */
 };
@@ -462,9 +465,9 @@ static bool reaches_late(const struct mapper_problem *p)
 
 static void run_problems(enum kind kind)
 {
-    bool imperfect = kind == IMPERFECT;
-    int n_cases = (int)run_count(300) / (kind == COUNTED || kind == LATE || kind == SKEWED ? 4 : 1),
-        wrong = 0, compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
+    bool imperfect = kind == IMPERFECT || kind == SHORT;
+    int n_cases = (int)run_count(300) / (kind >= SKEWED ? 4 : 1), wrong = 0, compared = 0,
+        feasible = 0, ordered = 0, ragged = 0, direct = 0;
     struct machines_rng rng = {seed()};
 
     n_plain = 0;
@@ -491,6 +494,10 @@ static void run_problems(enum kind kind)
             continue;
         }
         if (kind == SKEWED && (!skew_case(&c, &rng, false) || c.problem.has_late)) {
+            close_case(&c);
+            continue;
+        }
+        if (kind == SHORT && (!short_case(&c, &rng) || c.problem.has_late)) {
             close_case(&c);
             continue;
         }
@@ -539,8 +546,9 @@ static void run_problems(enum kind kind)
     assert_true(n_stopped > 0 || kind == SCHEDULED);
     assert_true(kind == COUNTED || kind == LATE || ordered > n_cases / 30);
     assert_true(n_plain > n_cases / 4);
-    assert_true(imperfect ? ragged > n_cases / 20 && direct > n_cases / 50
-                          : kind == COUNTED || ragged == 0);
+    assert_true(kind == COUNTED ||
+            (imperfect ? ragged > n_cases / 20 && (kind == SHORT || direct > n_cases / 50)
+                       : ragged == 0));
 }
 
 static void test_optimal_is_exhaustive(void **state)
@@ -565,6 +573,12 @@ static void test_skewed_optimal_is_exhaustive(void **state)
 {
     (void)state;
     run_problems(SKEWED);
+}
+
+static void test_short_skewed_optimal_is_exhaustive(void **state)
+{
+    (void)state;
+    run_problems(SHORT);
 }
 
 static void test_late_optimal_is_exhaustive(void **state)
@@ -735,6 +749,7 @@ int main(void)
             cmocka_unit_test(test_scheduled_optimal_is_the_least),
             cmocka_unit_test(test_imperfect_optimal_is_exhaustive),
             cmocka_unit_test(test_skewed_optimal_is_exhaustive),
+            cmocka_unit_test(test_short_skewed_optimal_is_exhaustive),
             cmocka_unit_test(test_late_optimal_is_exhaustive),
             cmocka_unit_test(test_counted_optimal_is_exhaustive),
             cmocka_unit_test(test_small_optimal_is_exhaustive),

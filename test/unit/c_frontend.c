@@ -514,9 +514,9 @@ static void several_nests_need_a_number(void **state)
     free(messages);
 }
 
-/* Whether C files can be read at all on this machine. */
-/* Load libclang, if there is one. The processes that read the texts (base/apart.h) have it from
- * this one then: each would spend most of its time on loading it. */
+/* Whether C files can be read at all on this machine: load libclang, if there is one. The processes
+ * that read the texts (base/apart.h) have it from this one then: each would spend most of its time
+ * on loading it. */
 static bool has_libclang(void)
 {
 #if SATOR_HAVE_CLANG

@@ -199,8 +199,7 @@ static bool counts_all(const struct mapper_problem *p, int mixed_row)
 void sator_mapper_know_phases(struct mapper_problem *problem)
 {
     struct mapper_phases *phases = SATOR_NEW(problem->arena, struct mapper_phases);
-    bool ends_short = problem->skew != NULL && problem->skew->ends_short;
-    bool counts = !ends_short && is_simple(problem, &phases->output);
+    bool counts = !sator_mapper_ends_short(problem) && is_simple(problem, &phases->output);
 
     phases->problem = problem;
     phases->stamp_cycles = (int64_t)ceil(problem->cycles_per_instance);

@@ -46,6 +46,11 @@ bool sator_mapper_counts_skew(const struct mapper_problem *p)
     return p->skew != NULL && p->skew->counted;
 }
 
+bool sator_mapper_ends_short(const struct mapper_problem *p)
+{
+    return p->skew != NULL && p->skew->ends_short;
+}
+
 static int64_t span_under(const struct mapper_skew *skew, const struct mapper_problem *p,
         const struct mapper_mapping *mapping, int m)
 {

@@ -62,8 +62,9 @@ bool sator_mapper_is_skewed_row(
  * passes by. False when the problem, which has a skew, has no mapping then, or has no formula. */
 bool sator_mapper_close_skew(struct mapper_problem *problem);
 
-/* Whether it has one under which words are counted. */
+/* Whether it has one under which words are counted; one under which factors need not divide. */
 bool sator_mapper_counts_skew(const struct mapper_problem *problem);
+bool sator_mapper_ends_short(const struct mapper_problem *problem);
 
 /* The rows along which "skew" (or NULL) has PEs run apart. */
 unsigned sator_mapper_skewed_rows(const struct mapper_skew *skew);

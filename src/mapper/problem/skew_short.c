@@ -119,7 +119,7 @@ bool sator_mapper_ends_by_order(
 {
     bool any = false;
 
-    for (int i = 0; i < p->n_loops && p->skew != NULL && p->skew->ends_short; i++)
+    for (int i = 0; i < p->n_loops && sator_mapper_ends_short(p); i++)
         any |= is_short(p, mapping, i) && lateness(p, mapping, i) > 1;
     return any;
 }

@@ -21,6 +21,13 @@ enum {
     MOST_SKEWED_WORK = 1 << 24 /* under a skew where words are counted: of all */
 };
 
+/* Whether the model is asked for each mapping of a skew that may be the best, and the skew given up
+ * where that takes long. */
+static bool asks_each(const struct mapper_problem *p)
+{
+    return sator_mapper_counts_skew(p) || sator_mapper_ends_short(p);
+}
+
 /* NAN where the model does not count it, or not within the work that is left. The first, which is
  * the best by the roofline where nothing has a closed form, has a question's work for itself: what
  * the search returns is then no worse than it. "value" is what the mapping is worth at the best. */
@@ -29,8 +36,7 @@ static double ask_model(
 {
     struct mapper_timer *timer = search->timer;
 
-    const struct mapper_skew *skew = search->problem->skew;
-    bool is_skewed = skew != NULL && (skew->counted || skew->ends_short);
+    bool is_skewed = asks_each(search->problem);
     if (timer->is_worn_out) {
         search->gave_up |= is_skewed;
         if (search->stopped == SATOR_OK && !is_skewed)
@@ -71,7 +77,7 @@ static bool may_be_better(struct mapper_search *search, const struct mapper_mapp
 
     *cycles = NAN;
     *least = cost->cycles;
-    if (sator_mapper_counts_skew(p) || (p->skew != NULL && p->skew->ends_short))
+    if (asks_each(p))
         return true;
     if (p->phases != NULL && (p->skew != NULL || p->imperfect) &&
             sator_mapper_scheduled_least(p->phases, search->words, mapping, cycles)) {

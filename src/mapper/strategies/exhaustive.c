@@ -129,6 +129,8 @@ static int64_t left_of_chain(const struct enumeration *e, int m, int loop, int64
                     sator_mapper_left(p, loop, unrolled, factor) == 0))
         return 0;
     tiles = sator_mapper_blocks(p->extent[loop], e->shape.inside[row + 1][loop]);
+    if (unrolled->form == MAPPER_SHORT && factor != (m == unrolled->memory ? tiles : 1))
+        return 0;
     if (is_any ? !sator_mapper_is_ceiling(tiles, factor) && p->row[row].fixed[loop] != factor
                : !is_inner && e->rest[loop] % factor != 0)
         return 0;
@@ -225,7 +227,8 @@ static void tile_outermost(struct enumeration *e)
         if (!sator_mapper_may_have(p, p->memory[0].row, i, factor[i]))
             return;
     }
-    if (sator_mapper_has_gaps(p, &e->mapping))
+    if (sator_mapper_has_gaps(p, &e->mapping) ||
+            (sator_mapper_ends_short(p) && !sator_mapper_runs_apart(p, &e->mapping)))
         return;
     if (p->n_memories == 1)
         go_on(e, 0);

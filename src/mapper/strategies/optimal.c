@@ -336,7 +336,7 @@ void sator_mapper_optimal(struct mapper_search *search)
         search->windows_open |= !search_within(search, p, end - sator_mapper_looks(search));
         return;
     }
-    if (p->skew != NULL && p->skew->ends_short) {
+    if (sator_mapper_ends_short(p)) {
         search_short(search);
         return;
     }

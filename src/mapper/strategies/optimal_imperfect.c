@@ -178,9 +178,9 @@ bool optimal_take_unrolling(struct optimizer *o)
 {
     bool all = true;
 
-    for (int i = 0; i < o->problem->n_loops && all; i++) {
+    for (int i = 0; i < o->problem->n_loops; i++) {
         sator_mapper_unrolled(o->problem, &o->at.mapping, i, &o->at.unrolled_of[i]);
-        all = has_tile(o, i);
+        all = all && has_tile(o, i);
     }
     return all;
 }

@@ -4,6 +4,7 @@
  */
 #include "mapper/phases/phases.h"
 #include "mapper/problem/domain.h"
+#include "mapper/problem/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <assert.h>
@@ -263,8 +264,8 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
         return;
     }
     if ((c == o->plan->n_outer || c == o->plan->n_outside) && o->plan->imperfect &&
-            !optimal_take_unrolling(o))
-        return;
+            !optimal_take_unrolling(o) && !sator_mapper_ends_short(p))
+        return; /* skewed rows further out may take what these leave */
     if (c == o->plan->n_outer && is_inner_hopeless(o))
         return;
     const struct row_class *class = &o->plan->class[--c];

@@ -546,7 +546,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     unsigned left = mapper_loops_of(p, o->at.mapping.factor[p->memory[m].row]) & ~placed;
     /* what moves when, or when each tile that is cut short comes, matters to the end */
     bool timed = p->phases != NULL || sator_mapper_ends_by_order(p, &o->at.mapping);
-    timed |= p->skew != NULL && p->skew->ends_short && o->search->timer != NULL;
+    timed |= sator_mapper_ends_short(p) && o->search->timer != NULL;
     if (left == 0 || (alive == 0 && !asks && !timed)) {
         append_rest(o, m, placed, n_placed);
         if (m == 0) {
