@@ -253,13 +253,13 @@ static bool count_kinds(struct kinds *k, double *cycles)
 
 /* ---- a mapping ---- */
 
-static unsigned all_with_ports(const struct mapper_problem *p)
+unsigned sator_mapper_inner_ports(const struct mapper_problem *problem)
 {
     unsigned memories = 0;
 
-    for (int i = 0; i < p->n_ports; i++) {
-        if (p->memory[p->port[i].memory].instances > 1)
-            memories |= 1U << p->port[i].memory;
+    for (int i = 0; i < problem->n_ports; i++) {
+        if (problem->memory[problem->port[i].memory].instances > 1)
+            memories |= 1U << problem->port[i].memory;
     }
     return memories;
 }
@@ -284,7 +284,7 @@ bool sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
     bool has_cases = !problem->only_chains && sator_mapper_is_filled(problem, mapping);
     unsigned asked = !is_ragged ? problem->asked_ports
             : has_cases         ? problem->asked_ragged_ports
-                                : all_with_ports(problem);
+                                : sator_mapper_inner_ports(problem);
     if (!is_ragged && asked == 0)
         return true;
     sator_mapper_port_cycles(problem, traffic, traffic->busiest_cycles);

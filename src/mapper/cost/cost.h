@@ -267,6 +267,8 @@ int sator_mapper_port_of(const struct mapper_problem *problem, int m, int access
 bool sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, double most,
         struct mapper_traffic *traffic);
+/* The memories of several instances that have a port with a bandwidth. */
+unsigned sator_mapper_inner_ports(const struct mapper_problem *problem);
 /* The cycles of each port, as "crew" counts its bits. */
 void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles);

@@ -516,7 +516,7 @@ static void price_links(struct mapper_problem *p, struct mapper_transfer *t)
 {
     double before = t->spared_pj;
 
-    if (t->is_counted || t->is_quotient || t->may_pass || t->n_passes == 0)
+    if (t->is_counted || t->may_pass || t->n_passes == 0)
         return;
     if (!sator_mapper_lists_links(p, t) || (p->has_energy && isnan(t->bus_pj))) {
         p->mixed_rows |= t->linked_rows;

@@ -101,8 +101,8 @@ int sator_mapper_cold_row(const struct mapper_problem *problem, const struct map
  * divide its extent; -1: the space has no such mapping. By the parallel factors. */
 int sator_mapper_short_row(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop);
-/* By how many stamps a run of memory "m"'s row ends before the last PE in use would, were its last
- * tiles not cut short: at most, with "by_order" as the loops of the memory are ordered. */
+/* By how many stamps a run of memory "m"'s row is shorter than it would be, were its last tiles not
+ * cut short: at most, with "by_order" as the loops of the memory are ordered. */
 int64_t sator_mapper_ends_early(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int m, bool by_order);
 /* Whether that depends on the order. */

@@ -55,24 +55,25 @@ static bool is_short(const struct mapper_problem *p, const struct mapper_mapping
     return p->extent[loop] % mapper_positions(p, mapping, p->n_rows, loop) != 0;
 }
 
-/* How much later the last PE that has a tile of "loop" runs than the last one of its last step,
- * which is cut short: of the PEs up to the last one in that step those count that have a digit
- * below it, and then any further in. */
-static int64_t lateness(
-        const struct mapper_problem *p, const struct mapper_mapping *mapping, int loop)
+/* How far along the skew, times "sign", the PEs reach that have a tile in the last step of "loop":
+ * of the PEs up to the last one of that step count those that have a digit below it, and then any
+ * further in. "all" is how far all PEs reach. */
+static int64_t reach_of_last(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        int loop, int sign, int64_t *all)
 {
-    int64_t pes = mapper_positions(p, mapping, p->n_rows, loop), all = 0, last = 0, here = 0;
+    int64_t pes = mapper_positions(p, mapping, p->n_rows, loop), last = 0, here = 0;
     int64_t top = (p->extent[loop] - 1) % pes;
 
+    *all = 0;
     for (int r = 0; r < p->n_rows; r++) {
-        int64_t step = p->skew->step[r] > 0 ? p->skew->step[r] : 0;
-        if (p->row[r].is_space)
-            all += step * (mapping->factor[r][loop] - 1);
+        int64_t step = sign * p->skew->step[r];
+        if (p->row[r].is_space && step > 0)
+            *all += step * (mapping->factor[r][loop] - 1);
     }
-    int64_t inside = all; /* what the rows from here inward add at most */
+    int64_t inside = *all; /* what the rows from here inward add at most */
     bool found = false;
     for (int r = 0; r < p->n_rows; r++) { /* from outside in */
-        int64_t factor = mapping->factor[r][loop], step = p->skew->step[r];
+        int64_t factor = mapping->factor[r][loop], step = sign * p->skew->step[r];
         if (!p->row[r].is_space || factor == 1)
             continue;
         pes /= factor;
@@ -85,7 +86,26 @@ static int64_t lateness(
         }
         here += step * digit;
     }
-    return all - (found && last > here ? last : here);
+    return found && last > here ? last : here;
+}
+
+/* How much later the last PE that has a tile of "loop" runs than the last one of its last step,
+ * which is cut short. */
+static int64_t lateness(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int loop)
+{
+    int64_t all = 0, last = reach_of_last(p, mapping, loop, 1, &all);
+
+    return all - last;
+}
+
+/* The same of the first ones: none, unless the last step is the only one. */
+static int64_t earliness(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int loop)
+{
+    int64_t all = 0, first = reach_of_last(p, mapping, loop, -1, &all);
+
+    return all - first;
 }
 
 /* The steps of the loops of memory "m" inside of "loop", where it is placed. */
@@ -107,9 +127,11 @@ int64_t sator_mapper_ends_early(
     for (int i = 0; i < p->n_loops; i++) {
         if (!is_short(p, mapping, i))
             continue;
+        bool is_only = mapper_positions(p, mapping, p->n_rows, i) >= p->extent[i]; /* one step */
         int64_t late = lateness(p, mapping, i);
-        int64_t most = by_order ? steps_inside(p, mapping, m, i) : late;
+        int64_t most = by_order && !is_only ? steps_inside(p, mapping, m, i) : late;
         early += late < most ? late : most;
+        early += is_only ? earliness(p, mapping, i) : 0;
     }
     return early;
 }
