@@ -189,3 +189,19 @@ compare conv2d-strided:k=2,c=3,ox=7,oy=1,rx=3,ry=1 energy --arch row.yaml
 sed 's/interval: 1/interval: 0/' row.yaml >wire.yaml
 compare gemm:i=5,j=11,k=11 latency --arch wire.yaml
 compare conv2d-strided:k=2,c=3,ox=7,oy=1,rx=3,ry=1 latency --arch wire.yaml
+# sums over a window whose parts a tree merges: 13 channels in sevens, 17 in sixes, the 97 columns over 8 PEs
+cat >transposed.yaml <<'END'
+name: transposed-conv
+sizes: {k: 13, c: 17, x: 97, r: 5}
+op: "Y[k,2*x+r] += A[c,x] * B[k,c,r]"
+END
+cat >merged.yaml <<'END'
+loops:
+  - {at: DRAM, for: [c 3]}
+  - {at: PE, parallel: [k 2 -> 0, x 2 -> 0, x 4 -> 1]}
+  - {at: L1, for: [r 5, x 13]}
+  - {at: lane, parallel: [k 7 -> 0, c 6 -> 1]}
+END
+sator analyze transposed.yaml --arch simba-like --dataflow merged.yaml --engine general | sed -n '/^  latency/p; /^  EDP/p'
+sator map transposed.yaml --arch simba-like --imperfect --why-not merged.yaml | grep -o 'legal.*space\|legal'
+compare transposed.yaml edp --arch simba-like

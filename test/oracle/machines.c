@@ -52,6 +52,8 @@ static const struct kernel kernels[] = {
         {"Y[i] += A[i,j] * B[j]", "ij"},
         {"Y[x] += A[x-r] * B[r]", "xr"},
         {"Y[x+r] += A[x] * B[r]", "xr"},
+        {"Y[k,x+r] += A[c,x] * B[k,c,r]", "kcxr"},
+        {"Y[2*x+r] += A[x,k] * B[r,k]", "xrk"},
         {"Y[k,c,r] += A[n,c,x+r] * B[n,k,x]", "nkcxr"},
         {"Y[x] += A[x+r+s] * B[r,s]", "xrs"},
         /* several places, loops in two indices, and many loops in one */

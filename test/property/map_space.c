@@ -187,8 +187,7 @@ static const struct phrase {
         {"most mappings with remainders of loops whose words pass", SPREAD},
         {"remainders outside the innermost tiles of loops over links", SPREAD_DEEP},
         {"factors larger than as many tiles need", 0}, /* none is drawn */
-        {"remainders where links of several costs lead straight to", SPREAD},
-        {"remainders of loops that share an index of a sum", REMAINDER},
+        {"remainders where links of several costs, or beside", SPREAD},
         {"most other orders of the loops that share an array dimension", ORDER},
         {"loops on several array dimensions with an outer digit on a later", DIGITS},
         {"factors that multiply to more than a loop's extent", 0}, /* none is drawn */

@@ -89,6 +89,8 @@ static const struct kernel {
         {"Y[x] += A[x+2*r] * B[r]", "xr"},
         {"Y[x,y] += A[x+r,y] * B[r]", "xyr"},
         {"Y[x+r] += A[x] * B[r]", "xr"},
+        {"Y[k,x+r] += A[c,x] * B[k,c,r]", "kcxr"},
+        {"Y[2*x+r] += A[x,k] * B[r,k]", "xrk"},
         {"Y[k,x] += A[3*x+2*r] * B[k,r]", "kxr"},
         {"Y[k,c,x] += A[c,x+r] * B[k,c,r]", "kcxr"},
         {"Y[i,j] += A[i,k,l] * B[k,j] * C[l,j]", "ijkl"},

@@ -53,8 +53,7 @@ static void find_unrolled(const struct mapper_problem *problem,
     unsigned whole = may_idle ? problem->mixed_direct : problem->direct_wired;
     unsigned filled = may_idle ? problem->mixed_rows : problem->linked_rows;
     passed = may_idle ? 0 : passed;
-    if ((passed & direct) != 0 || has_digit(mapping, loop, whole) ||
-            (problem->merged_sliding >> loop & 1) != 0)
+    if ((passed & direct) != 0 || has_digit(mapping, loop, whole))
         unrolled->form = MAPPER_WHOLE;
     else if (passed != 0 || has_digit(mapping, loop, filled))
         unrolled->form = MAPPER_FILLED;

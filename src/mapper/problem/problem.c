@@ -377,8 +377,6 @@ static void find_merged(struct mapper_problem *p)
         if (access->role != SATOR_WRITE)
             continue;
         t->merges = !has_links && (t->is_complex || t->n_buses > 0);
-        if (t->merges && !t->is_counted)
-            p->merged_sliding |= access->relevant & ~access->plain;
         t->merged_pj = t->merges ? spared[t->access] : 0;
         p->lends |= t->merged_pj > 0;
         if (!t->is_outside)
@@ -511,14 +509,15 @@ done:
 }
 
 /* Price what links from the stamp before bring of a tensor without windows: nothing while every PE
- * always has a tile, but one that was idle may have its words from one that was not. */
+ * always has a tile, but one that was idle may have its words from one that was not. Of sums that
+ * trees merge it has those without what a merged word spares: no formula tells the two apart. */
 static void price_links(struct mapper_problem *p, struct mapper_transfer *t)
 {
     double before = t->spared_pj;
 
     if (t->is_counted || t->may_pass || t->n_passes == 0)
         return;
-    if (!sator_mapper_lists_links(p, t) || (p->has_energy && isnan(t->bus_pj))) {
+    if (!sator_mapper_lists_links(p, t) || t->merges || (p->has_energy && isnan(t->bus_pj))) {
         p->mixed_rows |= t->linked_rows;
         p->mixed_direct |= t->child == p->n_memories ? t->linked_rows : 0;
         return;

@@ -322,12 +322,10 @@ struct mapper_problem {
     int innermost; /* its row; inside of it stand only arrays */
     bool is_direct; /* some words go to the compute units from outside an array */
     unsigned direct_sliding; /* loops of sliding indices of such tensors */
-    unsigned merged_sliding; /* loops of sliding indices of sums that trees merge: what short tiles
-                                of them merge has no formula */
     unsigned direct_wired; /* space rows along which links or wires pass such words on */
     unsigned linked_rows; /* the same of any words that have a formula */
-    /* Of these, those where all chains are filled: a tensor's links cost differently, and bring
-     * something only where PEs are idle, which has no formula. */
+    /* Of these, those where all chains are filled: a tensor's links cost differently, or are beside
+     * a tree, and bring something only where PEs are idle, which has no formula. */
     unsigned mixed_direct, mixed_rows;
     bool has_orders; /* a constraint orders loops */
     bool times_wires; /* the time that is searched by has bandwidths of links in it */

@@ -448,8 +448,8 @@ static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct map
     sator_text_clear(&others);
     if (sator_mapper_leaves_remainders(plain))
         sator_help(ctx,
-                "not searched: remainders of loops over links of several costs, or of loops that "
-                "share an index of a sum that trees merge");
+                "not searched: remainders of loops over links of several costs, or beside a tree "
+                "for one sum");
     leaves_some(ctx, f, plain, texts, n_texts, which);
     say_obstacle(ctx, f);
     for (int i = 0; i < n_texts; i++) {

@@ -89,11 +89,6 @@ static bool has_mixed_links(const struct mapper_problem *p)
     return p->mixed_rows != 0;
 }
 
-static bool merges_windows(const struct mapper_problem *p)
-{
-    return p->merged_sliding != 0;
-}
-
 /* Whether a domain that is no box might leave out the PEs that an array dimension has not. */
 static bool may_reach_beyond(const struct mapper_problem *p)
 {
@@ -193,7 +188,7 @@ static void add_skewed_remainders(const struct mapper_problem *p, const struct m
 
 bool sator_mapper_leaves_remainders(const struct mapper_problem *p)
 {
-    return p->imperfect && (has_mixed_links(p) || has_mixed_direct(p) || merges_windows(p));
+    return p->imperfect && (has_mixed_links(p) || has_mixed_direct(p));
 }
 
 /* Which mappings with remainders are left out, "imperfect" being how to ask for them; NULL: none.
@@ -216,7 +211,8 @@ static const char *left_remainders(const struct mapper_problem *problems, int n_
         return "most mappings with remainders of loops whose words pass from PE to PE: too many to "
                "look at all of them";
     if (is_any(problems, n_problems, has_mixed_links))
-        return "remainders outside the innermost tiles of loops over links of several costs";
+        return "remainders outside the innermost tiles of loops over links of several costs, or "
+               "beside a tree for one sum";
     return NULL;
 }
 
@@ -238,10 +234,9 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (has_remainders(problem) && problem->imperfect &&
             is_any(problems, n_problems, has_mixed_direct))
         SATOR_PUSH(arena, list, count,
-                "remainders where links of several costs lead straight to compute units");
-    if (problem->imperfect && is_any(problems, n_problems, merges_windows))
-        SATOR_PUSH(arena, list, count,
-                "remainders of loops that share an index of a sum that trees merge");
+                "remainders where links of several costs, or beside a tree for one sum, lead "
+                "straight "
+                "to compute units");
     if (problem->imperfect && exceeds(problem, 3))
         SATOR_PUSH(arena, list, count,
                 "factors larger than as many tiles need, which leave the last one shorter");
