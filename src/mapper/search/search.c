@@ -196,7 +196,8 @@ uint64_t sator_mapper_looks(const struct mapper_search *search)
 {
     const struct sator_map_counters *c = &search->counters;
 
-    return (c->unrollings + c->pruned_unrolling) / 4 + c->tilings + c->orders + 16 * c->evaluated;
+    return search->listed / 256 + (c->unrollings + c->pruned_unrolling) / 4 + c->tilings +
+            c->orders + 16 * c->evaluated;
 }
 
 bool sator_mapper_should_stop(struct mapper_search *search)

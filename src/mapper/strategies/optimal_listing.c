@@ -273,6 +273,7 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
             k < class->first[size[c] + 1] && !sator_mapper_should_stop(o->search); k++) {
         const struct unrolling *u = &class->choice[k];
         bool divides = true;
+        o->search->listed++;
         for (int i = 0; i < p->n_loops && divides; i++)
             divides = o->plan->imperfect ? optimal_can_unroll(o, class->row[0], i, u->factor[i])
                                          : o->at.rest[i] % u->factor[i] == 0;
