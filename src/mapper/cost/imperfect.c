@@ -71,15 +71,6 @@ void sator_mapper_unrolled(const struct mapper_problem *problem,
     find_unrolled(problem, mapping, loop, passed_on(problem, mapping), unrolled);
 }
 
-void sator_mapper_all_unrolled(const struct mapper_problem *problem,
-        const struct mapper_mapping *mapping, struct mapper_unrolled *unrolled)
-{
-    unsigned passed = passed_on(problem, mapping);
-
-    for (int i = 0; i < problem->n_loops; i++)
-        find_unrolled(problem, mapping, i, passed, &unrolled[i]);
-}
-
 int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row, int64_t pes)
 {
     int64_t dims = 0, root = 1;

@@ -202,9 +202,6 @@ struct mapper_unrolled {
 };
 void sator_mapper_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled);
-/* The same of all loops, each with its entry of "unrolled". */
-void sator_mapper_all_unrolled(const struct mapper_problem *problem,
-        const struct mapper_mapping *mapping, struct mapper_unrolled *unrolled);
 /* The blocks of at most "lanes" iterations that a loop of extent "n" has. */
 static inline int64_t sator_mapper_blocks(int64_t n, int64_t lanes)
 {

@@ -265,8 +265,8 @@ static void try_unrolling(struct enumeration *e)
         return;
     e->search->counters.unrollings += e->member == 0; /* which all members go through */
     e->traffic.time_stamps = 1;
-    sator_mapper_all_unrolled(p, &e->mapping, e->unrolled);
     for (int i = 0; i < p->n_loops; i++) {
+        sator_mapper_unrolled(p, &e->mapping, i, &e->unrolled[i]);
         e->rest[i] = sator_mapper_blocks(p->extent[i], e->parallel[i]);
         e->traffic.time_stamps *= e->rest[i]; /* of whole tiles; those with short ones differ */
     }

@@ -151,17 +151,15 @@ static bool has_tile(struct optimizer *o, int loop)
 
 bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor)
 {
-    const struct mapper_problem *p = o->problem;
-    int64_t lanes = 1;
+    struct mapper_unrolled unrolled;
 
-    if (row > p->innermost)
+    if (row > o->problem->innermost)
         return true; /* all lanes are looked at together */
-    if (p->chains)
+    if (o->problem->chains)
         return o->at.parallel[loop] * factor <=
                 o->plan->most_spread[loop] * o->plan->most_lanes[loop];
-    for (int r = p->innermost + 1; r < p->n_rows; r++) /* they are placed */
-        lanes *= o->at.mapping.factor[r][loop];
-    return can_spread(o, loop, lanes, o->at.parallel[loop] / lanes * factor);
+    sator_mapper_unrolled(o->problem, &o->at.mapping, loop, &unrolled); /* the lanes are placed */
+    return can_spread(o, loop, unrolled.lanes, o->at.parallel[loop] / unrolled.lanes * factor);
 }
 
 double optimal_idle_share(const struct optimizer *o)
@@ -180,9 +178,10 @@ bool optimal_take_unrolling(struct optimizer *o)
 {
     bool all = true;
 
-    sator_mapper_all_unrolled(o->problem, &o->at.mapping, o->at.unrolled_of);
-    for (int i = 0; i < o->problem->n_loops && all; i++)
-        all = has_tile(o, i);
+    for (int i = 0; i < o->problem->n_loops; i++) {
+        sator_mapper_unrolled(o->problem, &o->at.mapping, i, &o->at.unrolled_of[i]);
+        all = all && has_tile(o, i);
+    }
     return all;
 }
 
