@@ -151,15 +151,17 @@ static bool has_tile(struct optimizer *o, int loop)
 
 bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor)
 {
-    struct mapper_unrolled unrolled;
+    const struct mapper_problem *p = o->problem;
+    int64_t lanes = 1;
 
-    if (row > o->problem->innermost)
+    if (row > p->innermost)
         return true; /* all lanes are looked at together */
-    if (o->problem->chains)
+    if (p->chains)
         return o->at.parallel[loop] * factor <=
                 o->plan->most_spread[loop] * o->plan->most_lanes[loop];
-    sator_mapper_unrolled(o->problem, &o->at.mapping, loop, &unrolled); /* the lanes are placed */
-    return can_spread(o, loop, unrolled.lanes, o->at.parallel[loop] / unrolled.lanes * factor);
+    for (int r = p->innermost + 1; r < p->n_rows; r++) /* they are placed */
+        lanes *= p->row[r].is_space ? o->at.mapping.factor[r][loop] : 1;
+    return can_spread(o, loop, lanes, o->at.parallel[loop] / lanes * factor);
 }
 
 double optimal_idle_share(const struct optimizer *o)
