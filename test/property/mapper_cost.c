@@ -471,6 +471,93 @@ static void test_idle_registers_keep_what_is_let_go(void **state)
     close_case(&c);
 }
 
+/* One step of 3 tiles on 2 x 2 PEs at steps of -1: the PE that would begin first has no tile, so
+ * that a run of N stamps takes N + 1, not N + 2. */
+static void test_pes_without_any_tile_begin_nothing(void **state)
+{
+    (void)state;
+    struct mapper_skew skew = {.step = {0, -1, -1}, .ends_short = true};
+    struct mapper_mapping mapping;
+    struct mapper_traffic traffic;
+    struct problem_case c = {.workload_text = "name: small\nsizes: {i: 2, j: 3, k: 4}\n"
+                                              "op: \"Y[i,j] += A[i,k] * B[k,j]\"\n",
+            .arch_text = "name: rows\nlevels:\n"
+                         "  - {memory: DRAM, energy_pj: {read: 64, write: 64}}\n"
+                         "  - array: PE\n    shape: [2, 2]\n    links:\n"
+                         "      - {name: west, map: \"PE[i,j] -> PE[i,j-1]\", interval: 1, "
+                         "energy_pj: 0.5}\n"
+                         "      - {name: north, map: \"PE[i,j] -> PE[i-1,j]\", interval: 1, "
+                         "energy_pj: 0.5}\n"
+                         "  - {compute: mac, energy_pj: 1, cycles: 1}\n"};
+
+    open_skewed(&c, &skew);
+    assert_int_equal(sator_mapper_allow_imperfect(c.ctx, &c.problem), SATOR_OK);
+    sator_mapper_mapping_init(&c.problem, &mapping);
+    mapping.factor[0][0] = 2;
+    mapping.factor[0][2] = 4;
+    mapping.factor[1][1] = mapping.factor[2][1] = 2; /* j on both dimensions */
+    assert_true(sator_mapper_is_in_space(&c.problem, &mapping));
+    struct mapper_words *words = sator_mapper_words_new(&c.problem);
+    sator_mapper_count(&c.problem, words, &mapping, &traffic);
+    assert_int_equal(traffic.time_stamps, 2 * 4 + 1);
+    assert_int_equal(check_mapping(&c, words, &mapping), 0);
+    sator_mapper_words_free(words);
+    close_case(&c);
+}
+
+/* Five iterations of r on three lanes leave the last one idle in every second stamp: it lets go of
+ * the sum, and has it from the lane before in the next. Of the words that lanes take up in 7 rounds
+ * 3 come from L1 and 6 over the link, also where the sum's index is a quotient. Beside a tree,
+ * which merges such words, no formula tells them apart, and the mapping is not in the space. */
+static void test_idle_lanes_take_sums_over_links(void **state)
+{
+    static const char workload[] = "name: quotient\ndomain: \"{ S[c, x, r] : 0 <= c < 7 and "
+                                   "0 <= x < 1 and 0 <= r < 5 }\"\n"
+                                   "reads:\n  - \"{ S[c, x, r] -> B[c, r] }\"\n"
+                                   "writes:\n  - \"{ S[c, x, r] -> Y[%s] }\"\n";
+    static const char arch[] = "name: lanes\nlevels:\n"
+                               "  - {memory: DRAM, energy_pj: {read: 64, write: 64}}\n"
+                               "  - {memory: L1, energy_pj: {read: 4, write: 4}}\n"
+                               "  - array: lane\n    shape: [3]\n    links:\n"
+                               "      - {name: next, map: \"lane[i] -> lane[i+1]\", interval: 1, "
+                               "tensors: [Y], energy_pj: 0.25}\n%s"
+                               "  - {compute: mac, energy_pj: 1, cycles: 1}\n";
+    static const char tree[] = "    reduction:\n      - {name: sum, map: \"lane[i] -> TREE[0]\", "
+                               "energy_pj: 0.25}\n";
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct machines_rng rng = {1};
+        struct mapper_mapping mapping;
+        struct mapper_traffic traffic;
+        struct problem_case c;
+
+        snprintf(c.workload_text, sizeof c.workload_text, workload,
+                k == 1 ? "floor((x + 2)/2)" : "0");
+        snprintf(c.arch_text, sizeof c.arch_text, arch, k == 2 ? tree : "");
+        assert_true(open_texts(&c, &rng));
+        assert_int_equal(sator_mapper_allow_imperfect(c.ctx, &c.problem), SATOR_OK);
+        sator_mapper_mapping_init(&c.problem, &mapping);
+        mapping.factor[1][0] = 7; /* L1: c, and r inside of it */
+        mapping.factor[1][1] = 2;
+        mapping.factor[2][1] = 3;
+        assert_true(sator_mapper_is_in_space(&c.problem, &mapping) == (k < 2));
+        struct mapper_words *words = sator_mapper_words_new(&c.problem);
+        sator_mapper_count(&c.problem, words, &mapping, &traffic);
+        for (int t = 0; t < c.problem.n_transfers && k < 2; t++) {
+            const struct mapper_transfer *what = &c.problem.transfer[t];
+            if (what->child == c.problem.n_memories && what->access == 1) {
+                assert_int_equal(traffic.unique[t], 3);
+                assert_int_equal(traffic.arriving[t], 3 + 6);
+            }
+        }
+        if (k < 2)
+            assert_int_equal(check_mapping(&c, words, &mapping), 0);
+        sator_mapper_words_free(words);
+        close_case(&c);
+    }
+}
+
 /* Where tiles are short not all PEs of a bus have work: 7 iterations of r, one for each of 3 x 3
  * PEs, and both of x on lanes inside of them. A bus joins the lanes of one x in a row of PEs, whose
  * r differ, so no two of them want the same word x + r of A; another the lanes of a PE that have
@@ -781,6 +868,8 @@ int main(void)
             cmocka_unit_test(test_late_words_cost_their_hops),
             cmocka_unit_test(test_idle_pes_ahead_hold),
             cmocka_unit_test(test_idle_registers_keep_what_is_let_go),
+            cmocka_unit_test(test_pes_without_any_tile_begin_nothing),
+            cmocka_unit_test(test_idle_lanes_take_sums_over_links),
             cmocka_unit_test(test_short_rows_of_pes),
             cmocka_unit_test(test_cost_of_buses_of_some_PEs),
             cmocka_unit_test(test_cost_of_links_from_long_before),

@@ -82,8 +82,7 @@ static bool same_feasibility(struct problem_case *c, const struct mapper_problem
 /* ---- comparison ---- */
 
 static int n_stopped; /* searches cut short, whose bound must hold all the same */
-static int
-        n_given_up; /* skews, counted or with remainders, that took too long: the output says so */
+static int n_given_up; /* skews that took too long, counted or short, which the output names */
 static struct mapper_mapping best_found; /* the last one */
 static int n_plain; /* spaces that were also enumerated one mapping after the other */
 static uint64_t costed; /* mappings that the exhaustive searches evaluated */

@@ -235,8 +235,7 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
             is_any(problems, n_problems, has_mixed_direct))
         SATOR_PUSH(arena, list, count,
                 "remainders where links of several costs, or beside a tree for one sum, lead "
-                "straight "
-                "to compute units");
+                "straight to compute units");
     if (problem->imperfect && exceeds(problem, 3))
         SATOR_PUSH(arena, list, count,
                 "factors larger than as many tiles need, which leave the last one shorter");

@@ -37,8 +37,7 @@ struct mapper_search {
     bool has_dived; /* optimal: and found the best that is found so soon */
     bool only_dives; /* optimal: look for good mappings, without a proof */
     bool few_dives; /* ... in fewer places: a good one is known in each of many choices */
-    uint64_t
-            listed; /* unrollings that were thought of: of many PEs hardly any come into question */
+    uint64_t listed; /* unrollings thought of: of many PEs hardly any come into question */
     uint64_t most_looks; /* optimal: give up after so much (sator_mapper_looks); 0: never */
     uint64_t most_work; /* the same of ticks of the counting engines (base/context.h) */
     bool gave_up; /* it did ... */
